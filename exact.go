@@ -1,0 +1,115 @@
+package backoff
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// plus returns a + b for a, b >= 0, or NoLimit where that is more.
+func plus(a, b time.Duration) time.Duration {
+	if a > NoLimit-b {
+		return NoLimit
+	}
+	return a + b
+}
+
+// twice returns min(limit, 2·d) for 0 <= d <= limit.
+func twice(d, limit time.Duration) time.Duration {
+	if d > limit/2 {
+		return limit
+	}
+	return 2 * d
+}
+
+// round returns the whole number nearest to f >= 0, or NoLimit where that is
+// more. A Go conversion of what is out of range differs by architecture, and
+// float64(NoLimit) is 2⁶³, which is out of range: hence >=.
+func round(f float64) time.Duration {
+	f = float64(f) // f may be a product, which must not be fused into the difference
+	if f >= math.MaxInt64 {
+		return NoLimit
+	}
+	d := time.Duration(f)
+	if f-float64(d) >= 0.5 {
+		d++
+	}
+	return d
+}
+
+// A ratio is a finite number >= 0 as m/2^shift with 0 <= shift <= 64, by which
+// a delay is multiplied exactly, in 128 bits, and then rounded once. So 1·d is
+// d and no part of d exceeds it, which float64 does not promise above 2⁵³ ns.
+type ratio struct {
+	m     uint64
+	shift uint
+}
+
+// newRatio returns f as a ratio, to the last bit for f = 0 and f >= 2⁻¹¹, and
+// to 2⁻⁶⁴ below, which changes no delay by as much as 1 ns. Every f >= 2⁶³
+// takes every delay but 0 to NoLimit, so 2⁶³ stands for them all.
+func newRatio(f float64) ratio {
+	frac, exp := math.Frexp(min(f, 1<<63)) // f = frac·2^exp, frac in [1/2, 1)
+	m := uint64(float64(frac * (1 << 63))) // f = m·2^(exp-63), the top bit of m at 62
+	if exp < 0 {
+		return ratio{m << 1 >> -exp, 64}
+	}
+	return ratio{m << 1, uint(64 - exp)}
+}
+
+// of returns the whole number nearest to r·d, halves upwards, or NoLimit where
+// that is more. A negative d counts as 0.
+func (r ratio) of(d time.Duration) time.Duration {
+	hi, lo := bits.Mul64(uint64(d), r.m)
+	// A half more, before the shift, rounds: 2^(shift-1), and 0 for shift 0,
+	// where the count wraps and shifts everything out.
+	lo, carry := bits.Add64(lo, 1<<(r.shift-1), 0)
+	hi += carry
+	if hi>>r.shift != 0 {
+		return NoLimit
+	}
+	q := hi<<(64-r.shift) | lo>>r.shift
+	return time.Duration(min(q, math.MaxInt64))
+}
+
+// A product is base·factorⁿ as the sum of hi, what float64 multiplication gives,
+// and lo, the rounding errors that hi has left out. It is right to about
+// n²·2⁻¹⁰⁶, where hi alone is right to n·2⁻⁵³, and of whole factors it is exact
+// for as long as lo is.
+//
+// It is the compensated product of Ogita, Rump and Oishi, "Accurate Sum and Dot
+// Product", SIAM J. Sci. Comput. 26 (2005), applied to powers as in Graillat,
+// "Accurate Floating-Point Product and Exponentiation", IEEE Trans. Computers
+// 58 (2009).
+type product struct{ hi, lo float64 }
+
+// newProduct returns base >= 0, exactly: above 2⁵³, where float64 skips whole
+// numbers, lo begins with the last 11 bits.
+func newProduct(base time.Duration) product {
+	if base < 1<<53 {
+		return product{hi: float64(base)}
+	}
+	low := base & (1<<11 - 1)
+	return product{float64(base - low), float64(low)}
+}
+
+// times returns p·factor. FMA is exact on every architecture; the conversion
+// keeps the compiler from fusing the other multiplication, which it does on
+// some.
+func (p product) times(factor float64) product {
+	hi := p.hi * factor
+	return product{hi, float64(p.lo*factor) + math.FMA(p.hi, factor, -hi)}
+}
+
+// delay returns the whole number nearest to p, or NoLimit where that is more.
+func (p product) delay() time.Duration {
+	if p.hi >= math.MaxInt64 {
+		return NoLimit
+	}
+	d := time.Duration(p.hi)
+	rest := time.Duration(math.Floor(p.hi - float64(d) + p.lo + 0.5))
+	if rest > NoLimit-d {
+		return NoLimit
+	}
+	return d + rest
+}

@@ -1,0 +1,26 @@
+package backoff
+
+import (
+	"math"
+	"math/big"
+	"testing"
+)
+
+// TestProduct holds a product's n-th step against 400 bits, at a factor so close to
+// 1 that plain multiplication is wrong by 1e-11.
+func TestProduct(t *testing.T) {
+	const n = 1_000_000
+	for _, factor := range []float64{math.Nextafter(1, 2), 1 + 1e-12, 1 + 1e-7, 1.00001} {
+		p := newProduct(3_600_000_000_007)
+		want := new(big.Float).SetPrec(400).SetInt64(3_600_000_000_007)
+		f := new(big.Float).SetPrec(400).SetFloat64(factor)
+		for range n {
+			p = p.times(factor)
+			want.Mul(want, f)
+		}
+		w, _ := want.Int64()
+		if got := int64(p.delay()); got < w-1 || got > w+1 {
+			t.Errorf("%v^%d: %d, want %d", factor, n, got, w)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package backoff
+
+import (
+	"iter"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"example.com/backoff/internal/portable"
+)
+
+// SmoothJitter returns the endless schedule whose delay n, counting from 0, is
+// base·(g(tₙ) − g(tₙ₋₁)), where tₙ = n + Uₙ, the Uₙ are independent and uniform
+// over [0, 1), g(t) = 2ᵗ·portable.Tanh(√(4t))/1.4, and g(t₋₁) is 0. So the elapsed time
+// after n delays lies in base·[g(n−1), g(n)): SmoothJitter(1 s, NoLimit) has
+// retried once within 1.4 s, twice within 2.8 s, three times within 5.7 s, and the
+// retries of many clients that start together are spread evenly over time,
+// without the bands of denser and thinner traffic that other jitters leave. The
+// median of the first delay is about base.
+//
+// A limit on the result would put most clients on exactly that limit: 92 % by retry
+// 9 of SmoothJitter(100 ms, 10 s). Here limit bends the curve instead: from the t on where base·g′(t) = limit/2 (the
+// larger solution), g goes on as a straight line. A delay spans less than two
+// units of t, so none exceeds limit, none is shared, and the sum still telescopes,
+// if limit >= 3·base. For a smaller limit the result is clamped as well.
+//
+// Special cases are:
+//
+//	SmoothJitter(0, limit) = 0, 0, 0, ...
+//	a delay too large for a time.Duration is NoLimit
+//	a limit below base lowers base to it
+//
+// It panics if base < 0 or limit < 0.
+//
+// It is the DecorrelatedJitterBackoffV2 of [Polly.Contrib.WaitAndRetry], by
+// G. Rossetto and others, with a limit.
+//
+// [Polly.Contrib.WaitAndRetry]: https://github.com/Polly-Contrib/Polly.Contrib.WaitAndRetry
+func SmoothJitter(base, limit time.Duration, opts ...Option) iter.Seq[time.Duration] {
+	checkJitter("SmoothJitter", base, limit)
+	return func(yield func(time.Duration) bool) {
+		src := sourceOf(opts)
+		curve := newBentCurve(float64(min(base, limit)), float64(limit)/2)
+		n, before := 0.0, 0.0 // before is base·g(tₙ₋₁)
+		uBefore := 0.0
+		for {
+			var x uint64
+			if src == nil {
+				x = rand.Uint64()
+			} else {
+				x = src.Uint64()
+			}
+			u := float64(float64(x>>11) / (1 << 53))
+			var d float64
+			if n-1 < curve.bend {
+				at := curve.at(n + u)
+				d = at - before
+				before = at
+				n++
+			} else {
+				// Both ends are on the line. Their difference taken by
+				// itself stays exact for ever, where t would lose its
+				// fraction and g become infinite.
+				d = float64(curve.slope * (1 + u - uBefore))
+			}
+			uBefore = u
+			if !yield(min(round(max(d, 0)), limit)) {
+				return
+			}
+		}
+	}
+}
+
+// A bentCurve is base·g(t) up to t = bend, and from there on the straight line of
+// the given slope that continues it.
+type bentCurve struct {
+	base, slope, bend, atBend float64
+}
+
+// newBentCurve returns the curve that bends at the largest t where base·g′(t) is
+// slope. If there is none, which takes a slope below base, it bends where g′ is
+// least.
+func newBentCurve(base, slope float64) bentCurve {
+	if base == 0 {
+		return bentCurve{}
+	}
+	// From leastSlope on, the logarithm of g′ grows, and soon by 1 with each 1
+	// of t: the secant method finds where it is portable.Log2(slope/base) in a few steps.
+	excess := func(t float64) float64 { return portable.Log2(base * smoothSlope(t) / slope) }
+	t := leastSlope
+	if e := excess(t); e < 0 {
+		before, eBefore := t, e
+		t = max(t, portable.Log2(slope/base)+1) // about right, for g′(t) is about 2ᵗ·ln(2)/1.4
+		for range 10 {
+			e = excess(t)
+			if math.Abs(e) < 1e-14 || e == eBefore {
+				break
+			}
+			next := t - e*(t-before)/(e-eBefore)
+			before, eBefore, t = t, e, max(next, leastSlope)
+		}
+	}
+	return bentCurve{base, slope, t, float64(base * smooth(t))}
+}
+
+func (c bentCurve) at(t float64) float64 {
+	if t < c.bend {
+		return float64(c.base * smooth(t))
+	}
+	return c.atBend + float64(c.slope*(t-c.bend))
+}
+
+// smooth is g.
+func smooth(t float64) float64 {
+	return portable.Exp2(t) * portable.Tanh(2*math.Sqrt(t)) / 1.4
+}
+
+// smoothSlope is g′, for t > 0.
+func smoothSlope(t float64) float64 {
+	root := math.Sqrt(t)
+	th := portable.Tanh(2 * root)
+	return portable.Exp2(t) * (float64(math.Ln2*th) + (1-float64(th*th))/root) / 1.4
+}
+
+// leastSlope is where g′ is least, 0.9158.
+const leastSlope = 0.57413
