@@ -1,0 +1,69 @@
+package retry_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"example.com/backoff"
+	"example.com/backoff/retry"
+)
+
+func succeed(context.Context) error { return nil }
+
+func succeedWith(context.Context) (int, error) { return 1, nil }
+
+// failTimes returns an operation that fails n times and then succeeds, again and
+// again.
+func failTimes(n int) func(context.Context) error {
+	failures := 0
+	return func(context.Context) error {
+		if failures == n {
+			failures = 0
+			return nil
+		}
+		failures++
+		return errA
+	}
+}
+
+func TestAllocations(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	delays := backoff.Constant(time.Nanosecond)
+	opts := []retry.Option{
+		retry.If(func(error) bool { return true }), retry.MaxElapsed(time.Hour), retry.MaxAfter(time.Hour),
+		retry.ResetAfter(time.Hour), retry.OnRetry(func(retry.Event) {}), retry.KeepErrors(3),
+		retry.WithBudget(retry.NewBudget(1e9, 1)),
+	}
+	once, often := failTimes(1), failTimes(100)
+	// 3 hold the state of a call that retries, 3 are its timer. A delay that nothing
+	// can interrupt needs no timer.
+	for _, row := range []struct {
+		name string
+		want float64
+		f    func()
+	}{
+		{"Do, success", 0, func() { retry.Do(ctx, delays, succeed) }},
+		{"Do, success, every option made before", 0, func() { retry.Do(ctx, delays, succeed, opts...) }},
+		{"Do, success, options made in the call", 0, func() {
+			retry.Do(ctx, delays, succeed, retry.MaxElapsed(time.Hour), retry.MaxAfter(time.Hour))
+		}},
+		{"Value, success", 0, func() { retry.Value(ctx, delays, succeedWith) }},
+		{"Do, 1 retry, context without an end", 3, func() { retry.Do(context.Background(), delays, once) }},
+		{"Do, 1 retry", 6, func() { retry.Do(ctx, delays, once) }},
+		{"Do, 100 retries", 6, func() { retry.Do(ctx, delays, often) }},
+		{"Do, 100 retries, every option", 8, func() { retry.Do(ctx, delays, often, opts...) }},
+		{"Loop, success", 4, func() {
+			loop := retry.NewLoop(ctx, delays)
+			for range loop.Attempts() {
+			}
+		}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := testing.AllocsPerRun(200, row.f); got != row.want {
+				t.Errorf("%v allocations, want %v", got, row.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,101 @@
+package retry
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"example.com/backoff"
+)
+
+// What one failure and one success cost a budget: alone on it, and with every
+// processor on the same one. "full" is the common case, successes alone.
+func BenchmarkBudget(b *testing.B) {
+	failAndSucceed := func(budget *Budget) {
+		budget.Failed()
+		budget.Succeeded()
+	}
+	for _, bench := range []struct {
+		name string
+		op   func(*Budget)
+	}{{"fail+succeed", failAndSucceed}, {"full", (*Budget).Succeeded}} {
+		b.Run(bench.name+"/alone", func(b *testing.B) {
+			budget := NewBudget(100, 1)
+			for b.Loop() {
+				bench.op(budget)
+			}
+		})
+		b.Run(bench.name+"/own", func(b *testing.B) {
+			b.RunParallel(func(pb *testing.PB) {
+				budget := NewBudget(100, 1)
+				for pb.Next() {
+					bench.op(budget)
+				}
+			})
+		})
+		b.Run(bench.name+"/shared", func(b *testing.B) {
+			budget := NewBudget(100, 1)
+			b.RunParallel(func(pb *testing.PB) {
+				for pb.Next() {
+					bench.op(budget)
+				}
+			})
+		})
+	}
+}
+
+func BenchmarkDo(b *testing.B) {
+	errAgain := errors.New("again")
+	failing := func(n int) func(context.Context) error {
+		left := n
+		return func(context.Context) error {
+			if left == 0 {
+				left = n
+				return nil
+			}
+			left--
+			return errAgain
+		}
+	}
+	ctx, cancel := context.WithCancel(b.Context())
+	defer cancel()
+	atOnce := backoff.Constant(0)
+	full := backoff.Map(backoff.FullJitter(100*time.Millisecond, 10*time.Second), func(time.Duration) time.Duration { return 0 })
+	for _, bench := range []struct {
+		name   string
+		delays func(func(time.Duration) bool)
+		op     func(context.Context) error
+		opts   []Option
+	}{
+		{"success", atOnce, failing(0), nil},
+		{"success/budget", atOnce, failing(0), []Option{WithBudget(NewBudget(100, 1))}},
+		{"success/AttemptTimeout", atOnce, failing(0), []Option{AttemptTimeout(time.Minute)}},
+		{"retries=1", atOnce, failing(1), nil},
+		{"retries=8", atOnce, failing(8), nil},
+		{"retries=8/FullJitter", full, failing(8), nil},
+		{"retries=8/limits", atOnce, failing(8), []Option{MaxElapsed(time.Hour), MaxAfter(time.Hour), ResetAfter(time.Hour), WithBudget(NewBudget(1e9, 1e9))}},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := Do(ctx, bench.delays, bench.op, bench.opts...); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("Loop/retries=8", func(b *testing.B) {
+		b.ReportAllocs()
+		op := failing(8)
+		for b.Loop() {
+			loop := NewLoop(ctx, atOnce)
+			for range loop.Attempts() {
+				loop.Fail(op(loop.Context()))
+			}
+			if err := loop.Err(); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}

@@ -1,0 +1,148 @@
+package retry_test
+
+import (
+	"bytes"
+	"context"
+	"iter"
+	"log/slog"
+	"math"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/backoff/retry"
+)
+
+func TestBadArguments(t *testing.T) {
+	ctx, delays := t.Context(), list()
+	var noCtx context.Context
+	var noDelays iter.Seq[time.Duration]
+	for _, row := range []struct {
+		want string
+		f    func()
+	}{
+		{"retry: Do: ctx is nil, want a context", func() { retry.Do(noCtx, delays, succeed) }},
+		{"retry: Do: delays is nil, want a schedule", func() { retry.Do(ctx, noDelays, succeed) }},
+		{"retry: Do: op is nil, want a function", func() { retry.Do(ctx, delays, nil) }},
+		{"retry: an Option is nil, want one that a function of this package returned", func() { retry.Do(ctx, delays, succeed, nil) }},
+		{"retry: Value: ctx is nil, want a context", func() { retry.Value(noCtx, delays, succeedWith) }},
+		{"retry: Value: op is nil, want a function", func() { retry.Value[int](ctx, delays, nil) }},
+		{"retry: NewLoop: ctx is nil, want a context", func() { retry.NewLoop(noCtx, delays) }},
+		{"retry: NewLoop: delays is nil, want a schedule", func() { retry.NewLoop(ctx, noDelays) }},
+		{"retry: If: retryable is nil, want a function", func() { retry.If(nil) }},
+		{"retry: AttemptTimeout: d is -1s, want > 0", func() { retry.AttemptTimeout(-s) }},
+		{"retry: AttemptTimeout: d is 0s, want > 0", func() { retry.AttemptTimeout(0) }},
+		{"retry: MaxElapsed: d is 0s, want > 0", func() { retry.MaxElapsed(0) }},
+		{"retry: MaxAfter: d is -1ns, want >= 0", func() { retry.MaxAfter(-1) }},
+		{"retry: ResetAfter: d is 0s, want > 0", func() { retry.ResetAfter(0) }},
+		{"retry: OnRetry: f is nil, want a function", func() { retry.OnRetry(nil) }},
+		{"retry: WithLogger: logger is nil, want a logger", func() { retry.WithLogger(nil) }},
+		{"retry: KeepErrors: n is 0, want > 0", func() { retry.KeepErrors(0) }},
+		{"retry: WithBudget: b is nil, want a budget", func() { retry.WithBudget(nil) }},
+		{"retry: NewBudget: maxTokens is 0, want a value in [0.000001, 1e12]", func() { retry.NewBudget(0, 1) }},
+		{"retry: NewBudget: maxTokens is NaN, want a value in [0.000001, 1e12]", func() { retry.NewBudget(math.NaN(), 1) }},
+		{"retry: NewBudget: maxTokens is +Inf, want a value in [0.000001, 1e12]", func() { retry.NewBudget(math.Inf(1), 1) }},
+		{"retry: NewBudget: ratio is -0.1, want a value in [0.000001, 1e12]", func() { retry.NewBudget(1, -0.1) }},
+		{"retry: NewBudget: ratio is 1e-07, want a value in [0.000001, 1e12]", func() { retry.NewBudget(1, 1e-7) }},
+	} {
+		if got := panicOf(row.f); got != row.want {
+			t.Errorf("panic is %v\nwant        %s", got, row.want)
+		}
+	}
+}
+
+func panicOf(f func()) (value any) {
+	defer func() { value = recover() }()
+	f()
+	return nil
+}
+
+func TestOnRetryTwice(t *testing.T) {
+	var calls []string
+	note := func(name string) retry.Option {
+		return retry.OnRetry(func(retry.Event) { calls = append(calls, name) })
+	}
+	err := retry.Do(t.Context(), list(0), failTimes(1), note("a"), note("b"), note("c"))
+	if want := []string{"a", "b", "c"}; err != nil || !slices.Equal(calls, want) {
+		t.Errorf("called %v with error %v, want %v", calls, err, want)
+	}
+}
+
+// The end of the context in OnRetry is seen at once, whatever the delay is.
+func TestOnRetryCancels(t *testing.T) {
+	for _, delay := range []time.Duration{0, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			got := perform(retry.Do, ctx, list(delay), failing(errA), retry.OnRetry(func(retry.Event) { cancel(errStop) }))
+			want := result{
+				Calls:  []time.Duration{0},
+				Events: []retry.Event{{Attempt: 1, Err: errA, Delay: delay}},
+				Err:    &retry.Error{Attempts: 1, Last: errA, Cause: errStop},
+			}
+			if diff := cmp.Diff(want, got, sameError); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// The clock starts with the first attempt, not when a limit or a loop is made.
+func TestClockStartsWithTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		opts := []retry.Option{retry.MaxElapsed(3 * s), retry.WithBudget(retry.NewBudget(100, 1))}
+		loop := retry.NewLoop(t.Context(), list(s, s), opts...)
+		for range 2 {
+			time.Sleep(time.Hour)
+			attempts := 0
+			for attempts = range loop.Attempts() {
+				loop.Fail(errA)
+			}
+			got, ok := loop.Err().(*retry.Error)
+			if !ok || attempts != 3 || got.Elapsed != 2*s || got.Cause != retry.ErrExhausted {
+				t.Errorf("%d attempts and %v, want 3 in 2 s", attempts, loop.Err())
+			}
+		}
+	})
+}
+
+func TestWithLogger(t *testing.T) {
+	var out bytes.Buffer
+	logger := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		},
+	}))
+	synctest.Test(t, func(t *testing.T) {
+		called := 0
+		err := retry.Do(t.Context(), list(1*s, 2*s), func(context.Context) error { return errA },
+			retry.WithLogger(logger), retry.OnRetry(func(retry.Event) { called++ }))
+		if err == nil || called != 2 {
+			t.Errorf("error is %v after %d events, want one after 2", err, called)
+		}
+	})
+	want := `level=WARN msg="attempt failed, retrying" attempt=1 err=a delay=1s elapsed=0s
+level=WARN msg="attempt failed, retrying" attempt=2 err=a delay=2s elapsed=1s
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The last option of a kind counts, and the options are no state: one list serves
+// any number of calls.
+func TestOptionsAreValues(t *testing.T) {
+	opts := []retry.Option{retry.KeepErrors(9), retry.KeepErrors(2), retry.OnRetry(func(retry.Event) {})}
+	for range 2 {
+		err := retry.Do(t.Context(), list(0, 0), func(context.Context) error { return errA }, opts...)
+		e, ok := err.(*retry.Error)
+		if !ok || e.Attempts != 3 || len(e.Earlier) != 1 {
+			t.Errorf("got %v, want 3 attempts and 1 earlier error", err)
+		}
+	}
+}
