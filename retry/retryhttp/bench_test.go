@@ -1,0 +1,49 @@
+package retryhttp_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"example.com/backoff"
+	"example.com/backoff/retry"
+	"example.com/backoff/retry/retryhttp"
+)
+
+// What the transport adds to a request that costs nothing itself.
+func BenchmarkRoundTrip(b *testing.B) {
+	answer := &http.Response{StatusCode: 200, Body: http.NoBody}
+	busy := &http.Response{StatusCode: 503, Body: http.NoBody}
+	for _, bench := range []struct {
+		name    string
+		retries int
+		opts    []retry.Option
+	}{
+		{"success", 0, nil},
+		{"success/AttemptTimeout", 0, []retry.Option{retry.AttemptTimeout(time.Minute)}},
+		{"retries=1", 1, nil},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			b.ReportAllocs()
+			left := bench.retries
+			base := roundTripper(func(*http.Request) (*http.Response, error) {
+				answer.Body = http.NoBody
+				if left > 0 {
+					left--
+					return busy, nil
+				}
+				left = bench.retries
+				return answer, nil
+			})
+			tr := retryhttp.NewTransport(base, backoff.Constant(0), bench.opts...)
+			req := newRequest(b, "GET", "http://a/", nil)
+			for b.Loop() {
+				resp, err := tr.RoundTrip(req)
+				if err != nil {
+					b.Fatal(err)
+				}
+				resp.Body.Close()
+			}
+		})
+	}
+}

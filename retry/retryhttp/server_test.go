@@ -1,0 +1,451 @@
+package retryhttp_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/backoff"
+	"example.com/backoff/retry"
+	"example.com/backoff/retry/retryhttp"
+)
+
+// hijack takes over the connection of a request and writes raw to it, then closes it.
+func hijack(t *testing.T, w http.ResponseWriter, raw string) {
+	conn, _, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	io.WriteString(conn, raw)
+	conn.Close()
+}
+
+// onLoopback runs handler, told the number of each request from 1, on a real server
+// and counts its connections.
+func onLoopback(t *testing.T, handler func(n int, w http.ResponseWriter, r *http.Request)) (url string, base *http.Transport, conns *atomic.Int32) {
+	t.Helper()
+	var requests, opened atomic.Int32
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		handler(int(requests.Add(1)), w, r)
+	}))
+	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			opened.Add(1)
+		}
+	}
+	server.Start()
+	base = &http.Transport{}
+	t.Cleanup(func() {
+		base.CloseIdleConnections()
+		server.Close()
+	})
+	return server.URL, base, &opened
+}
+
+// What a real server does wrong, and then heals. Each row is one client that in the
+// end reads "healed", over so many connections.
+func TestHeals(t *testing.T) {
+	for _, row := range []struct {
+		name  string
+		fail  func(t *testing.T, n int, w http.ResponseWriter, r *http.Request) // for two requests
+		opts  []retry.Option
+		conns int32
+	}{
+		{
+			name:  "503 without a body",
+			fail:  func(_ *testing.T, _ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) },
+			conns: 1,
+		},
+		{
+			name: "503 with a body",
+			fail: func(_ *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(503)
+				io.WriteString(w, strings.Repeat("busy ", 10_000)) // 50 kB
+			},
+			conns: 1, // read to its end, so used again
+		},
+		{
+			name: "503 in chunks",
+			fail: func(_ *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(503)
+				for range 20 {
+					io.WriteString(w, "busy")
+					w.(http.Flusher).Flush()
+				}
+			},
+			conns: 1,
+		},
+		{
+			name: "503 with a body that is not worth reading",
+			fail: func(_ *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
+				w.WriteHeader(503)
+				io.WriteString(w, strings.Repeat("busy ", 2_000_000)) // 10 MB
+			},
+			conns: 3,
+		},
+		{
+			name: "every form of Retry-After",
+			fail: func(_ *testing.T, n int, w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", []string{"10000000000", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}[n-1])
+				w.WriteHeader(429)
+			},
+			opts:  []retry.Option{retry.MaxAfter(ms)},
+			conns: 1,
+		},
+		{
+			name:  "closes without an answer",
+			fail:  func(t *testing.T, _ int, w http.ResponseWriter, _ *http.Request) { hijack(t, w, "") },
+			conns: 3,
+		},
+		{
+			name: "closes in the header",
+			fail: func(t *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
+				hijack(t, w, "HTTP/1.1 200 OK\r\nContent-Le")
+			},
+			conns: 3,
+		},
+		{
+			name: "closes in the body of a 503",
+			fail: func(t *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
+				hijack(t, w, "HTTP/1.1 503 Busy\r\nContent-Length: 100\r\n\r\nbusy")
+			},
+			conns: 3,
+		},
+		{
+			name:  "is no HTTP server",
+			fail:  func(t *testing.T, _ int, w http.ResponseWriter, _ *http.Request) { hijack(t, w, "SSH-2.0-OpenSSH\r\n") },
+			conns: 3,
+		},
+		{
+			name:  "hangs",
+			fail:  func(_ *testing.T, _ int, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+			opts:  []retry.Option{retry.AttemptTimeout(500 * ms)}, // of real time: the third has to make it
+			conns: 3,
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			url, base, conns := onLoopback(t, func(n int, w http.ResponseWriter, r *http.Request) {
+				if text, err := io.ReadAll(r.Body); n == 3 && (string(text) != "text" || err != nil) {
+					t.Errorf("request %d has body %q, %v, want all of it", n, text, err)
+				}
+				if n <= 2 {
+					row.fail(t, n, w, r)
+					return
+				}
+				io.WriteString(w, "healed")
+			})
+			client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(ms), 2), row.opts...)}
+			resp, err := client.Do(newRequest(t, "PUT", url, strings.NewReader("text")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			if text, err := io.ReadAll(resp.Body); string(text) != "healed" || err != nil {
+				t.Errorf("got %q, %v, want healed", text, err)
+			}
+			if got := conns.Load(); got != row.conns {
+				t.Errorf("%d connections, want %d", got, row.conns)
+			}
+		})
+	}
+}
+
+// A server that is not there yet refuses, and answers when it is.
+func TestRefuses(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	listener.Close()
+
+	var server http.Server
+	defer server.Close()
+	var refused []error
+	base := &http.Transport{}
+	defer base.CloseIdleConnections()
+	client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(ms), 5),
+		retry.OnRetry(func(e retry.Event) {
+			refused = append(refused, e.Err)
+			if len(refused) < 3 {
+				return
+			}
+			listener, err := net.Listen("tcp", address)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			server.Handler = http.NotFoundHandler()
+			go server.Serve(listener)
+		}))}
+	resp, err := client.Get("http://" + address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 404 || len(refused) != 3 {
+		t.Errorf("status %d after %d failures, want 404 after 3", resp.StatusCode, len(refused))
+	}
+	for _, err := range refused {
+		if op, ok := errors.AsType[*net.OpError](err); !ok || op.Op != "dial" {
+			t.Errorf("failure is %v, want one to connect", err)
+		}
+	}
+}
+
+// What comes after the header is the reader's.
+func TestBodyBreaks(t *testing.T) {
+	requests := 0
+	url, base, _ := onLoopback(t, func(n int, w http.ResponseWriter, _ *http.Request) {
+		requests = n
+		hijack(t, w, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf")
+	})
+	client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(ms), 2))}
+	resp, err := client.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, err := io.ReadAll(resp.Body); string(text) != "half" || !errors.Is(err, io.ErrUnexpectedEOF) || requests != 1 {
+		t.Errorf("read %q, %v in %d requests, want half, an unexpected EOF, and 1", text, err, requests)
+	}
+}
+
+// A certificate that does not verify will not verify in a second either.
+func TestCertificate(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	server.Config.ErrorLog = quiet
+	defer server.Close()
+	base := &http.Transport{}
+	retries := 0
+	client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(ms), 2),
+		retry.OnRetry(func(retry.Event) { retries++ }))}
+	if _, err := client.Get(server.URL); err == nil || retries != 0 {
+		t.Errorf("error is %v after %d retries, want one after none", err, retries)
+	}
+}
+
+// The header within the timeout of an attempt, and the body in its own time.
+func TestSlowBody(t *testing.T) {
+	for _, status := range []int{200, 503} {
+		synctest.Test(t, func(t *testing.T) {
+			base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				time.Sleep(1 * s)
+				w.WriteHeader(status)
+				for range 10 {
+					io.WriteString(w, "slow ")
+					w.(http.Flusher).Flush()
+					time.Sleep(1 * s)
+				}
+			})
+			client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(s), 0), retry.AttemptTimeout(2*s))}
+			resp, err := client.Do(newRequest(t, "GET", "http://a/", nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close()
+			if text, err := io.ReadAll(resp.Body); string(text) != strings.Repeat("slow ", 10) || err != nil {
+				t.Errorf("status %d: read %q, %v, want all of it", status, text, err)
+			}
+		})
+	}
+}
+
+// An attempt that hangs is retried when its own timeout has passed, and says that it
+// was that.
+func TestHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		base := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+		client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(s), 2), retry.AttemptTimeout(3*s))}
+		start := time.Now()
+		_, err := client.Do(newRequest(t, "GET", "http://a/", nil))
+		stopped, ok := errors.AsType[*retry.Error](err)
+		if !ok || stopped.Attempts != 3 || !errors.Is(stopped.Last, context.DeadlineExceeded) || stopped.Cause != retry.ErrExhausted {
+			t.Errorf("error is %v, want 3 attempts, the last of which timed out", err)
+		}
+		if got := time.Since(start); got != 11*s {
+			t.Errorf("it took %v, want 3·3 s + 2·1 s", got)
+		}
+	})
+}
+
+// A body that never ends is not read for ever: the delay begins after a second.
+func TestDiscardHangs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		requests := 0
+		base := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			requests++
+			if requests == 1 {
+				w.WriteHeader(503)
+				io.WriteString(w, "wait for it")
+				w.(http.Flusher).Flush()
+				<-r.Context().Done()
+			}
+		})
+		client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(5*s), 1))}
+		start := time.Now()
+		resp, err := client.Do(newRequest(t, "GET", "http://a/", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if got := time.Since(start); got != 6*s || base.dials.Load() != 2 {
+			t.Errorf("it took %v and %d connections, want 1 s + 5 s and 2", got, base.dials.Load())
+		}
+	})
+}
+
+// Connections that wait through a long delay are used again after it, if the base
+// keeps them that long, and net/http's own retry stays what it is.
+func TestReusedAfterDelay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		requests := 0
+		base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			requests++
+			if requests < 4 {
+				w.Header().Set("Retry-After", "60")
+				http.Error(w, "busy", http.StatusServiceUnavailable)
+			}
+		})
+		client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(s), 3), retry.AttemptTimeout(s))}
+		start := time.Now()
+		resp, err := client.Do(newRequest(t, "GET", "http://a/", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != 200 || base.dials.Load() != 1 || time.Since(start) != 3*time.Minute {
+			t.Errorf("status %d over %d connections in %v, want 200 over 1 in 3 min", resp.StatusCode, base.dials.Load(), time.Since(start))
+		}
+	})
+}
+
+// The protocol that a connection was switched to can be written to.
+func TestSwitchingProtocols(t *testing.T) {
+	url, base, _ := onLoopback(t, func(n int, w http.ResponseWriter, _ *http.Request) {
+		if n == 1 {
+			w.WriteHeader(503)
+			return
+		}
+		conn, rw, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		fmt.Fprint(rw, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
+		rw.Flush()
+		line, _ := rw.ReadString('\n')
+		fmt.Fprint(rw, line)
+		rw.Flush()
+	})
+	req := newRequest(t, "GET", url, nil)
+	req.Header.Set("Connection", "Upgrade")
+	req.Header.Set("Upgrade", "echo")
+	resp, err := retryhttp.NewTransport(base, backoff.Take(backoff.Constant(ms), 1), retry.AttemptTimeout(time.Minute)).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	rw, ok := resp.Body.(io.ReadWriter)
+	if !ok {
+		t.Fatalf("body is a %T, want one to write to", resp.Body)
+	}
+	fmt.Fprintln(rw, "hello")
+	if line, err := bufio.NewReader(rw).ReadString('\n'); line != "hello\n" {
+		t.Errorf("read %q, %v, want hello", line, err)
+	}
+}
+
+// One transport for any number of goroutines.
+func TestConcurrent(t *testing.T) {
+	url, base, _ := onLoopback(t, func(n int, w http.ResponseWriter, r *http.Request) {
+		if n%3 != 0 {
+			w.WriteHeader(503)
+		}
+	})
+	// So many options that there is room for one more behind them, which the
+	// exchanges must not share.
+	client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Constant(ms),
+		retry.WithBudget(retry.NewBudget(1e6, 1)), retry.KeepErrors(2), retry.MaxElapsed(time.Hour), retry.MaxAfter(s))}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				resp, err := client.Post(url, "text/plain", strings.NewReader("text"))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				resp.Body.Close()
+				req := newRequest(t, "PUT", url, strings.NewReader("text"))
+				if resp, err = client.Do(req); err != nil || resp.StatusCode != 200 {
+					t.Errorf("got %v, %v, want 200", resp, err)
+					return
+				}
+				resp.Body.Close()
+			}
+		})
+	}
+	wg.Wait()
+	client.CloseIdleConnections()
+}
+
+// http.Client finds the base's idle connections through the transport.
+func TestCloseIdleConnections(t *testing.T) {
+	closed := 0
+	client := &http.Client{Transport: retryhttp.NewTransport(closer{roundTripper(nil), &closed}, backoff.Constant(0))}
+	client.CloseIdleConnections()
+	client = &http.Client{Transport: retryhttp.NewTransport(roundTripper(nil), backoff.Constant(0))}
+	client.CloseIdleConnections() // nothing to call
+	if closed != 1 {
+		t.Errorf("called %d times, want 1", closed)
+	}
+}
+
+type closer struct {
+	http.RoundTripper
+	closed *int
+}
+
+func (c closer) CloseIdleConnections() { *c.closed++ }
+
+// A base that answers the end of its context in another way than net/http.
+func TestTimeoutOfOtherBases(t *testing.T) {
+	late := newBody("late")
+	for _, base := range []roundTripper{
+		func(req *http.Request) (*http.Response, error) {
+			<-req.Context().Done()
+			return nil, req.Context().Err() // knows no causes: context.Canceled
+		},
+		func(req *http.Request) (*http.Response, error) {
+			<-req.Context().Done()
+			return &http.Response{StatusCode: 200, Body: late}, nil
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			tr := retryhttp.NewTransport(base, backoff.Take(backoff.Constant(s), 1), retry.AttemptTimeout(s))
+			resp, err := tr.RoundTrip(newRequest(t, "GET", "http://a/", nil))
+			stopped, ok := errors.AsType[*retry.Error](err)
+			if resp != nil || !ok || stopped.Attempts != 2 || stopped.Last != context.DeadlineExceeded {
+				t.Errorf("got %v, %v, want 2 attempts that timed out", resp, err)
+			}
+		})
+	}
+	if !late.closed {
+		t.Error("a response that came with the timeout is not closed")
+	}
+}

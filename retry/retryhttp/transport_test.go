@@ -1,0 +1,489 @@
+package retryhttp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/backoff"
+	"example.com/backoff/retry"
+	"example.com/backoff/retry/retryhttp"
+)
+
+// Of all statuses exactly these are retried.
+func TestStatuses(t *testing.T) {
+	want := []int{408, 425, 429, 500, 502, 503, 504}
+	var got []int
+	for status := 100; status < 600; status++ {
+		base := &scripted{answers: []answer{{status: status}, {status: 204}}}
+		tr := retryhttp.NewTransport(base, backoff.Constant(0))
+		resp, err := tr.RoundTrip(newRequest(t, "GET", "http://a/", nil))
+		if err != nil {
+			t.Fatalf("status %d: %v", status, err)
+		}
+		switch len(base.times) {
+		case 1:
+			if resp.StatusCode != status || base.bodies[0].closed {
+				t.Errorf("status %d came back as %d, or closed", status, resp.StatusCode)
+			}
+		case 2:
+			got = append(got, status)
+		}
+		if err := retryhttp.Stopped(resp); err != nil {
+			t.Errorf("status %d: Stopped is %v, want nil", status, err)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Of all requests those are sent again that may be and can be.
+func TestRequests(t *testing.T) {
+	rewindable := func() io.Reader { return strings.NewReader("text") }
+	once := func() io.Reader { return io.MultiReader(strings.NewReader("text")) }
+	for _, row := range []struct {
+		method, url, key string
+		body             func() io.Reader
+		sent             int
+	}{
+		{"GET", "http://a/", "", nil, 2},
+		{"", "http://a/", "", nil, 2},
+		{"HEAD", "https://a/", "", nil, 2},
+		{"OPTIONS", "http://a/", "", nil, 2},
+		{"TRACE", "http://a/", "", nil, 2},
+		{"PUT", "http://a/", "", rewindable, 2},
+		{"DELETE", "http://a/", "", nil, 2},
+		{"POST", "http://a/", "", rewindable, 1},
+		{"PATCH", "http://a/", "", nil, 1},
+		{"CONNECT", "http://a/", "", nil, 1},
+		{"get", "http://a/", "", nil, 1}, // methods are case-sensitive
+		{"POST", "http://a/", "Idempotency-Key", rewindable, 2},
+		{"PATCH", "http://a/", "X-Idempotency-Key", nil, 2},
+		{"PUT", "http://a/", "", once, 1},
+		{"POST", "http://a/", "Idempotency-Key", once, 1},
+		{"GET", "ftp://a/", "", nil, 1},
+		{"GET", "file:///etc", "", nil, 1},
+	} {
+		for _, key := range [][]string{{"1"}, nil} { // nil: counts, and is not sent
+			for _, first := range []answer{{status: 503}, {err: errRefused}} {
+				var body io.Reader
+				if row.body != nil {
+					body = row.body()
+				}
+				req := newRequest(t, row.method, row.url, body)
+				if row.method == "" {
+					req.Method = ""
+				}
+				if row.key != "" {
+					req.Header[row.key] = key
+				}
+				base := &scripted{answers: []answer{first, {status: 200}}}
+				retryhttp.NewTransport(base, backoff.Constant(0)).RoundTrip(req)
+				if len(base.times) != row.sent {
+					t.Errorf("%q %s with key %q, body %v: sent %d times, want %d", row.method, row.url, row.key, row.body != nil, len(base.times), row.sent)
+				}
+				for _, text := range base.sent {
+					if text != "text" {
+						t.Errorf("%s %s: sent body %q, want all of it each time", row.method, row.url, text)
+					}
+				}
+			}
+		}
+	}
+}
+
+// What a caller sees of a request that cannot be sent again.
+func TestBodyOnce(t *testing.T) {
+	send := func(a answer) (*http.Response, error) {
+		req := newRequest(t, "PUT", "http://a/", io.MultiReader(strings.NewReader("text")))
+		return retryhttp.NewTransport(&scripted{answers: []answer{a}}, backoff.Constant(0)).RoundTrip(req)
+	}
+	_, err := send(answer{err: errRefused})
+	if !errors.Is(err, retryhttp.ErrBodyOnce) || !errors.Is(err, errRefused) {
+		t.Errorf("error is %v, want ErrBodyOnce and the base's", err)
+	}
+	resp, err := send(answer{status: 503, text: "busy"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := retryhttp.Stopped(resp); !errors.Is(err, retryhttp.ErrBodyOnce) {
+		t.Errorf("Stopped is %v, want ErrBodyOnce", err)
+	}
+	if text, err := io.ReadAll(resp.Body); string(text) != "busy" || err != nil {
+		t.Errorf("body is %q, %v, want busy", text, err)
+	}
+	if resp, err := send(answer{status: 200}); err != nil || retryhttp.Stopped(resp) != nil {
+		t.Errorf("a success gives %v, %v, want neither error", err, retryhttp.Stopped(resp))
+	}
+}
+
+// The last response is the caller's, whatever stopped retrying, and Stopped says what.
+func TestLastResponse(t *testing.T) {
+	busy := answer{status: 503, text: "busy"}
+	later := answer{status: 503, text: "busy", header: http.Header{"Retry-After": {"3600"}}}
+	for _, row := range []struct {
+		name     string
+		answer   answer
+		opts     []retry.Option
+		attempts int
+		cause    error
+	}{
+		{"exhausted", busy, nil, 3, retry.ErrExhausted},
+		{"deadline", later, []retry.Option{retry.MaxAfter(backoff.NoLimit)}, 1, retry.ErrDeadline},
+		{"elapsed", busy, []retry.Option{retry.MaxElapsed(1 * s)}, 2, retry.ErrElapsed},
+		{"budget", busy, []retry.Option{retry.WithBudget(retry.NewBudget(1, 1))}, 1, retry.ErrBudget},
+		{"timeout of an attempt", busy, []retry.Option{retry.AttemptTimeout(s)}, 3, retry.ErrExhausted},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				base := &scripted{answers: []answer{row.answer}}
+				client := &http.Client{
+					Transport: retryhttp.NewTransport(base, slices.Values([]time.Duration{s, s}), row.opts...),
+					Timeout:   time.Minute, // wraps the response's body
+				}
+				resp, err := client.Do(newRequest(t, "GET", "http://a/", nil))
+				if err != nil {
+					t.Fatal(err)
+				}
+				stopped, ok := errors.AsType[*retry.Error](retryhttp.Stopped(resp))
+				if !ok || stopped.Attempts != row.attempts || stopped.Cause != row.cause {
+					t.Errorf("Stopped is %v, want %v after %d attempts", retryhttp.Stopped(resp), row.cause, row.attempts)
+				}
+				if status, ok := errors.AsType[*retryhttp.StatusError](stopped); !ok || status.StatusCode != 503 {
+					t.Errorf("Stopped is %v, want the status in it", stopped)
+				}
+				if text, err := io.ReadAll(resp.Body); string(text) != "busy" || err != nil {
+					t.Errorf("body is %q, %v, want busy", text, err)
+				}
+				resp.Body.Close()
+				for i, b := range base.bodies {
+					if !b.closed {
+						t.Errorf("body %d is not closed", i)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestIfRefuses(t *testing.T) {
+	only429 := retry.If(func(err error) bool {
+		status, ok := errors.AsType[*retryhttp.StatusError](err)
+		return ok && status.StatusCode == 429
+	})
+	base := &scripted{answers: []answer{{status: 429}, {status: 503, text: "busy"}}}
+	resp, err := retryhttp.NewTransport(base, backoff.Constant(0), only429).RoundTrip(newRequest(t, "GET", "http://a/", nil))
+	if err != nil || resp.StatusCode != 503 || len(base.times) != 2 {
+		t.Fatalf("got %v, %v after %d attempts, want 503 after 2", resp, err, len(base.times))
+	}
+	if got, want := fmt.Sprint(retryhttp.Stopped(resp)), "server answered 503 Service Unavailable"; got != want {
+		t.Errorf("Stopped is %q, want %q", got, want)
+	}
+	base = &scripted{answers: []answer{{err: errRefused}}}
+	if _, err := retryhttp.NewTransport(base, backoff.Constant(0), only429).RoundTrip(newRequest(t, "GET", "http://a/", nil)); err != errRefused {
+		t.Errorf("error is %v, want the base's own", err)
+	}
+}
+
+// The error of a client that gave up answers everything.
+func TestErrorText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := &http.Client{Transport: retryhttp.NewTransport(&scripted{answers: []answer{{err: errRefused}}}, slices.Values([]time.Duration{1 * s, 2 * s}))}
+		_, err := client.Get("http://a/")
+		want := `Get "http://a/": retry: 3 attempts in 3s: schedule exhausted: connection refused`
+		if got := fmt.Sprint(err); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	})
+}
+
+// Time is that of package retry; what is HTTP's own is the limit that a client sets,
+// and what the end of the context leaves behind.
+func TestTimes(t *testing.T) {
+	hour := http.Header{"Retry-After": {"3600"}}
+	for _, row := range []struct {
+		name    string
+		answers []answer
+		timeout time.Duration // the client's
+		cancel  time.Duration
+		opts    []retry.Option
+		times   []time.Duration
+		end     time.Duration
+		cause   error // nil: a response
+	}{
+		{name: "a success", answers: []answer{{status: 200}}, times: []time.Duration{0}},
+		{name: "delays", answers: []answer{{err: errRefused}, {status: 503}, {status: 200}}, times: []time.Duration{0, 1 * s, 3 * s}, end: 3 * s},
+		{name: "Retry-After lengthens", answers: []answer{{status: 503, header: http.Header{"Retry-After": {"5"}}}, {status: 200}}, times: []time.Duration{0, 5 * s}, end: 5 * s},
+		{name: "Retry-After does not shorten", answers: []answer{{err: errRefused}, {status: 429, header: http.Header{"Retry-After": {"1"}}}, {status: 200}}, times: []time.Duration{0, 1 * s, 3 * s}, end: 3 * s},
+		{name: "MaxAfter unless set", answers: []answer{{status: 503, header: hour}, {status: 200}}, times: []time.Duration{0, 5 * time.Minute}, end: 5 * time.Minute},
+		{name: "MaxAfter set", answers: []answer{{status: 503, header: hour}, {status: 200}}, opts: []retry.Option{retry.MaxAfter(2 * time.Hour)}, times: []time.Duration{0, time.Hour}, end: time.Hour},
+		{name: "a client's timeout", answers: []answer{{err: errRefused}}, timeout: 2 * s, times: []time.Duration{0, 1 * s}, end: 1 * s, cause: retry.ErrDeadline},
+		{name: "cancelled while waiting", answers: []answer{{status: 503}}, cancel: 500 * ms, times: []time.Duration{0}, end: 500 * ms, cause: context.Canceled},
+		{name: "cancelled before", answers: []answer{{status: 200}}, cancel: -1, cause: context.Canceled},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				base := &scripted{answers: row.answers}
+				client := &http.Client{
+					Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Exponential(s, 2), 4), row.opts...),
+					Timeout:   row.timeout,
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				switch {
+				case row.cancel < 0:
+					cancel()
+				case row.cancel > 0:
+					defer time.AfterFunc(row.cancel, cancel).Stop()
+				}
+				sent := newBody("text")
+				req := newRequest(t, "PUT", "http://a/", sent).WithContext(ctx)
+				req.GetBody = func() (io.ReadCloser, error) { return newBody("text"), nil }
+				start := time.Now()
+				resp, err := client.Do(req)
+				if got := time.Since(start); got != row.end {
+					t.Errorf("it took %v, want %v", got, row.end)
+				}
+				if diff := cmp.Diff(row.times, base.times); diff != "" {
+					t.Errorf("times (-want +got):\n%s", diff)
+				}
+				if !errors.Is(err, row.cause) || err == nil && resp.StatusCode != 200 {
+					t.Errorf("got %v, want %v", err, row.cause)
+				}
+				if !sent.closed {
+					t.Errorf("the request's body is not closed")
+				}
+				for i, b := range base.bodies {
+					if last := err == nil && i == len(base.bodies)-1; b.closed == last {
+						t.Errorf("response %d of %d: closed is %v", i+1, len(base.bodies), b.closed)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A response that comes as the context ends is not one to read.
+func TestEndsWithResponse(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	answer := newBody("busy")
+	base := roundTripper(func(req *http.Request) (*http.Response, error) {
+		cancel()
+		return &http.Response{StatusCode: 503, Body: answer}, nil
+	})
+	resp, err := retryhttp.NewTransport(base, backoff.Constant(0)).RoundTrip(newRequest(t, "GET", "http://a/", nil).WithContext(ctx))
+	if resp != nil || !errors.Is(err, context.Canceled) || !answer.closed {
+		t.Errorf("got %v, %v, body closed %v, want an error and a closed body", resp, err, answer.closed)
+	}
+}
+
+func TestGetBodyFails(t *testing.T) {
+	errDisk := errors.New("disk")
+	for _, first := range []answer{{status: 503}, {err: errRefused}} {
+		base := &scripted{answers: []answer{first}}
+		req := newRequest(t, "PUT", "http://a/", strings.NewReader("text"))
+		req.GetBody = func() (io.ReadCloser, error) { return nil, errDisk }
+		resp, err := retryhttp.NewTransport(base, backoff.Constant(0)).RoundTrip(req)
+		if resp != nil || !errors.Is(err, errDisk) || len(base.times) != 1 {
+			t.Errorf("got %v, %v after %d attempts, want the error of GetBody after 1", resp, err, len(base.times))
+		}
+		for _, b := range base.bodies {
+			if !b.closed {
+				t.Error("a response is not closed")
+			}
+		}
+	}
+}
+
+// Even a base that breaks its contract and writes to requests does not reach the
+// caller's in a retry, and the transport itself changes nothing in it.
+func TestRequestUnchanged(t *testing.T) {
+	req := newRequest(t, "PUT", "http://a/b?c", strings.NewReader("text"))
+	req.Header.Set("X-A", "1")
+	before, sent := req.Clone(t.Context()), req.Body
+	calls := 0
+	base := roundTripper(func(got *http.Request) (*http.Response, error) {
+		calls++
+		got.Body.Close()
+		if calls > 1 && got == req {
+			t.Error("a retry sends the caller's request, whose body is used up")
+		}
+		return nil, errRefused
+	})
+	retryhttp.NewTransport(base, backoff.Take(backoff.Constant(0), 2), retry.AttemptTimeout(time.Hour)).RoundTrip(req)
+	if calls != 3 || req.Body != sent || req.Method != before.Method || req.URL.String() != before.URL.String() ||
+		!cmp.Equal(req.Header, before.Header) || req.ContentLength != before.ContentLength {
+		t.Errorf("after %d calls the request is %v, want %v", calls, req, before)
+	}
+}
+
+func TestBadArguments(t *testing.T) {
+	for _, row := range []struct {
+		want string
+		f    func()
+	}{
+		{"retryhttp: NewTransport: delays is nil, want a schedule", func() { retryhttp.NewTransport(nil, nil) }},
+		{"retryhttp: NewTransport: an option is nil, want one of package retry", func() { retryhttp.NewTransport(nil, backoff.Constant(0), nil) }},
+	} {
+		func() {
+			defer func() {
+				if got := recover(); got != row.want {
+					t.Errorf("panic is %v, want %s", got, row.want)
+				}
+			}()
+			row.f()
+		}()
+	}
+	base := roundTripper(func(*http.Request) (*http.Response, error) { return nil, nil })
+	if _, err := retryhttp.NewTransport(base, backoff.Take(backoff.Constant(0), 1)).RoundTrip(newRequest(t, "GET", "http://a/", nil)); err == nil {
+		t.Error("a base that returns nothing at all gives no error")
+	}
+}
+
+// A response keeps the request that its base says it belongs to, and its context.
+func TestStoppedKeepsRequest(t *testing.T) {
+	type key struct{}
+	other := newRequest(t, "GET", "http://other/", nil)
+	other = other.WithContext(context.WithValue(other.Context(), key{}, 1))
+	base := roundTripper(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 503, Body: http.NoBody, Request: other}, nil
+	})
+	resp, err := retryhttp.NewTransport(base, backoff.Take(backoff.Constant(0), 1)).RoundTrip(newRequest(t, "GET", "http://a/", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if retryhttp.Stopped(resp) == nil || resp.Request.URL.Host != "other" || resp.Request.Context().Value(key{}) != 1 {
+		t.Errorf("Stopped is %v, Request %v, want an error and the base's request", retryhttp.Stopped(resp), resp.Request)
+	}
+}
+
+func TestStoppedOfOthers(t *testing.T) {
+	for _, resp := range []*http.Response{nil, {}, {Request: newRequest(t, "GET", "http://a/", nil)}} {
+		if err := retryhttp.Stopped(resp); err != nil {
+			t.Errorf("Stopped is %v, want nil", err)
+		}
+	}
+}
+
+// The forms that Retry-After comes in. A date is met within the second after it.
+func TestRetryAfter(t *testing.T) {
+	const never = time.Duration(0)
+	for _, row := range []struct {
+		after string
+		date  string        // of the response
+		want  time.Duration // at least, and for a date less than a second more
+	}{
+		{after: "0", want: 0},
+		{after: "3", want: 3 * s},
+		{after: " 3\t", want: 3 * s},
+		{after: "0003", want: 3 * s},
+		{after: "31536000", want: 365 * 24 * time.Hour},
+		{after: "9223372036", want: 9223372036 * s},
+		{after: "9223372037", want: math.MaxInt64},
+		{after: "10000000000", want: math.MaxInt64},
+		{after: "18446744073709551617", want: math.MaxInt64}, // 2⁶⁴+1
+		{after: strings.Repeat("9", 1000), want: math.MaxInt64},
+		{after: "", want: never},
+		{after: "-1", want: never},
+		{after: "+1", want: never},
+		{after: "1.5", want: never},
+		{after: "3s", want: never},
+		{after: "soon", want: never},
+		{after: "٣", want: never}, // a digit, and not of ASCII
+		// The bubble's clock begins at 2000-01-01 00:00:00 UTC, a Saturday.
+		{after: "Sat, 01 Jan 2000 00:00:30 GMT", want: 30 * s},
+		{after: "Saturday, 01-Jan-00 00:00:30 GMT", want: 30 * s},
+		{after: "Sat Jan  1 00:00:30 2000", want: 30 * s},
+		{after: "Sat, 01 Jan 2000 00:00:00 GMT", want: never},
+		{after: "Fri, 31 Dec 1999 23:59:59 GMT", want: never},
+		{after: "Mon, 01 Jan 0001 00:00:00 GMT", want: never},
+		{after: "Fri, 31 Dec 9999 23:59:59 GMT", want: math.MaxInt64},
+		{after: "Sat, 01 Jan 2000 00:00:30 UTC", want: never}, // not a date of HTTP
+		// By the server's clock, if it tells: here it is an hour ahead.
+		{after: "Sat, 01 Jan 2000 01:00:30 GMT", date: "Sat, 01 Jan 2000 01:00:00 GMT", want: 30 * s},
+		{after: "Sat, 01 Jan 2000 00:00:30 GMT", date: "Sat, 01 Jan 2000 01:00:00 GMT", want: never},
+		{after: "Sat, 01 Jan 2000 00:00:30 GMT", date: "now", want: 30 * s},
+		{after: "7", date: "Sat, 01 Jan 2000 01:00:00 GMT", want: 7 * s},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			header := http.Header{"Retry-After": {row.after}}
+			if row.date != "" {
+				header.Set("Date", row.date)
+			}
+			var asked, waited time.Duration
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			tr := retryhttp.NewTransport(&scripted{answers: []answer{{status: 503, header: header}}}, backoff.Constant(0),
+				retry.MaxAfter(backoff.NoLimit),
+				retry.OnRetry(func(e retry.Event) {
+					status, _ := errors.AsType[*retryhttp.StatusError](e.Err)
+					asked, waited = status.After, e.Delay
+					cancel()
+				}))
+			tr.RoundTrip(newRequest(t, "GET", "http://a/", nil).WithContext(ctx))
+			most := row.want
+			if strings.Contains(row.after, ":") && row.want > 0 {
+				most = row.want + min(s-1, backoff.NoLimit-row.want)
+			}
+			if asked < row.want || asked > most || waited != asked {
+				t.Errorf("Retry-After %.40q at Date %q asks for %v and is waited for %v, want %v to %v", row.after, row.date, asked, waited, row.want, most)
+			}
+		})
+	}
+}
+
+// Clients that are sent to one second do not arrive together.
+func TestDatesSpread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		header := http.Header{"Retry-After": {"Sat, 01 Jan 2000 00:00:30 GMT"}}
+		seen := map[time.Duration]bool{}
+		const clients = 100
+		for range clients {
+			base := &scripted{answers: []answer{{status: 503, header: header}}}
+			resp, err := retryhttp.NewTransport(base, backoff.Take(backoff.Constant(0), 0)).RoundTrip(newRequest(t, "GET", "http://a/", nil))
+			if err != nil {
+				t.Fatal(err)
+			}
+			status, _ := errors.AsType[*retryhttp.StatusError](retryhttp.Stopped(resp))
+			seen[status.After] = true
+		}
+		// Of 100 draws from 10⁹ values two are alike once in 200,000 runs, three
+		// pairs less than once in 10¹⁶.
+		if len(seen) < clients-2 {
+			t.Errorf("%d clients wait for %d different delays", clients, len(seen))
+		}
+	})
+}
+
+func FuzzRetryAfter(f *testing.F) {
+	for _, text := range []string{"", "0", "120", "10000000000", "Sat, 01 Jan 2000 00:00:30 GMT", "Saturday, 01-Jan-00 00:00:30 GMT", "Sat Jan  1 00:00:30 2000", "-5", "1e9"} {
+		f.Add(text, "Sat, 01 Jan 2000 00:00:00 GMT")
+	}
+	f.Fuzz(func(t *testing.T, after, date string) {
+		base := &scripted{answers: []answer{{status: 429, header: http.Header{"Retry-After": {after}, "Date": {date}}}}}
+		resp, err := retryhttp.NewTransport(base, backoff.Take(backoff.Constant(0), 0)).RoundTrip(newRequest(t, "GET", "http://a/", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		status, ok := errors.AsType[*retryhttp.StatusError](retryhttp.Stopped(resp))
+		if !ok || status.After < 0 {
+			t.Fatalf("Retry-After %q at %q asks for %v", after, date, status)
+		}
+		if text := strings.TrimSpace(after); status.After > 0 && strings.Trim(text, "0123456789") != "" {
+			if _, err := http.ParseTime(text); err != nil {
+				t.Fatalf("Retry-After %q, which is no number and no date, asks for %v", after, status.After)
+			}
+		}
+	})
+}
