@@ -1,0 +1,114 @@
+package retrysql
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// The codes that engines give their errors, read without a driver. Each reader
+// looks at one error of a tree and not at what it wraps.
+
+// sqlState returns the SQLSTATE of an error of PostgreSQL or of an engine that
+// speaks its protocol. The errors of pgx and lib/pq have the method.
+func sqlState(err error) (state string, ok bool) {
+	e, ok := err.(interface{ SQLState() string })
+	if !ok {
+		return "", false
+	}
+	return e.SQLState(), true
+}
+
+// mysqlNumber returns the number of an error of MySQL or MariaDB. The error of
+// go-sql-driver/mysql has no method for it but the exported field Number uint16,
+// and that type tells it from the errors of other engines' drivers.
+func mysqlNumber(err error) (number int, ok bool) {
+	v := structOf(err)
+	if !v.IsValid() {
+		return 0, false
+	}
+	f := v.FieldByName("Number")
+	if !f.IsValid() || f.Kind() != reflect.Uint16 {
+		return 0, false
+	}
+	return int(f.Uint()), true
+}
+
+// sqliteCode returns the result code of an error of SQLite, extended where the
+// driver tells. The error of modernc.org/sqlite has the method Code, that of
+// mattn/go-sqlite3 is a struct with the fields Code and ExtendedCode.
+func sqliteCode(err error) (code int, ok bool) {
+	if e, ok := err.(interface{ Code() int }); ok {
+		return e.Code(), true
+	}
+	v := structOf(err)
+	if !v.IsValid() {
+		return 0, false
+	}
+	primary, extended := v.FieldByName("Code"), v.FieldByName("ExtendedCode")
+	if !primary.IsValid() || !primary.CanInt() || !extended.IsValid() || !extended.CanInt() {
+		return 0, false
+	}
+	if extended.Int() != 0 {
+		return int(extended.Int()), true
+	}
+	return int(primary.Int()), true
+}
+
+// structOf returns the struct that err is or points to, and the zero Value if
+// there is none.
+func structOf(err error) reflect.Value {
+	v := reflect.ValueOf(err)
+	if v.Kind() == reflect.Pointer {
+		v = v.Elem() // of nil: the zero Value
+	}
+	if v.Kind() != reflect.Struct {
+		return reflect.Value{}
+	}
+	return v
+}
+
+// mysqlNumberOf returns the number in a text such as
+//
+//	Error 1213 (40001): Deadlock found when trying to get lock; try restarting transaction
+//
+// which is what remains of an error that was formatted without %w. The first
+// number counts: what follows it may quote a user's data.
+func mysqlNumberOf(text string) (number int, ok bool) {
+	_, rest, found := strings.Cut(text, "Error ")
+	if !found {
+		return 0, false
+	}
+	head, _, found := strings.Cut(rest, ": ")
+	if !found {
+		return 0, false
+	}
+	digits, state, hasState := strings.Cut(head, " ")
+	if hasState && (len(state) != len("(40001)") || state[0] != '(' || state[6] != ')') {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(digits, 10, 16)
+	return int(n), err == nil
+}
+
+// anyIn reports whether ok holds for err or for an error that it wraps, at any
+// depth and through joined errors. It asks an error before what it wraps.
+func anyIn(err error, ok func(error) bool) bool {
+	if err == nil {
+		return false
+	}
+	if ok(err) {
+		return true
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return anyIn(e.Unwrap(), ok)
+	case interface{ Unwrap() []error }:
+		for _, err := range e.Unwrap() {
+			if anyIn(err, ok) {
+				return true
+			}
+		}
+	}
+	return false
+}
