@@ -1,0 +1,118 @@
+package plan
+
+import (
+	"iter"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"example.com/backoff"
+)
+
+// A draw is one client: when its retries come, and whether more would follow.
+type draw struct {
+	elapsed []time.Duration
+	more    bool
+}
+
+// drawsAtOnce is how many draws a goroutine takes at a time, and how many share
+// one piece of memory.
+const drawsAtOnce = 256
+
+// drawAll draws from all schedules. It returns the delays apart: once they are
+// summed up nobody needs them.
+func drawAll(newSchedule func(uint64) iter.Seq[time.Duration], n int, s settings) ([]draw, [][]time.Duration) {
+	draws := make([]draw, s.draws)
+	delays := make([][]time.Duration, s.draws)
+	blocks := (s.draws-1)/drawsAtOnce + 1
+	parallel(blocks, func() func(int) {
+		var flat []time.Duration // the delays of one block, one draw after the other
+		return func(block int) {
+			first := block * drawsAtOnce
+			last := min(first+drawsAtOnce, s.draws)
+			flat = flat[:0]
+			var lengths [drawsAtOnce]int
+			for i := first; i < last; i++ {
+				seq := newSchedule(seedOf(s.seed, i))
+				if seq == nil {
+					reject("Of", "newSchedule", "a function that returns nil", "one that returns a schedule")
+				}
+				length := 0
+				for d := range seq {
+					if length == n {
+						draws[i].more = true
+						break
+					}
+					flat = append(flat, max(d, 0))
+					length++
+				}
+				lengths[i-first] = length
+			}
+			// flat is used again; these are of the right size and stay.
+			rows, times := slices.Clone(flat), make([]time.Duration, len(flat))
+			for i := first; i < last; i++ {
+				length := lengths[i-first]
+				delays[i], rows = rows[:length], rows[length:]
+				draws[i].elapsed, times = times[:length], times[length:]
+				at := time.Duration(0)
+				for j, d := range delays[i] {
+					at = plus(plus(at, s.attempt), d)
+					draws[i].elapsed[j] = at
+				}
+			}
+		}
+	})
+	return draws, delays
+}
+
+// plus returns a + b for a, b >= 0, or NoLimit where that is more.
+func plus(a, b time.Duration) time.Duration {
+	if a > backoff.NoLimit-b {
+		return backoff.NoLimit
+	}
+	return a + b
+}
+
+// seedOf returns the seed of draw i. The seeds of a Plan are all different and
+// look unrelated, so that a schedule may compute others from its own.
+//
+// It is the SplitMix64 of Steele, Lea and Flood, "Fast Splittable Pseudorandom
+// Number Generators", OOPSLA 2014.
+func seedOf(seed uint64, i int) uint64 {
+	z := seed + uint64(i+1)*0x9e3779b97f4a7c15
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// parallel does the tasks 0, 1, ..., n−1, each once, on as many goroutines as may
+// run at once; newWorker makes what each of them works with. If a task panics,
+// parallel does, on the caller's goroutine, where it can be recovered.
+func parallel(n int, newWorker func() func(task int)) {
+	var (
+		next   atomic.Int64
+		wg     sync.WaitGroup
+		once   sync.Once
+		thrown any
+	)
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		wg.Go(func() {
+			defer func() {
+				if r := recover(); r != nil {
+					once.Do(func() { thrown = r })
+					next.Store(int64(n)) // the others need not go on
+				}
+			}()
+			work := newWorker()
+			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+				work(int(i))
+			}
+		})
+	}
+	wg.Wait()
+	if thrown != nil {
+		panic(thrown)
+	}
+}

@@ -1,0 +1,69 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// An Option says how [Of] draws. Of several that set one thing the last counts.
+type Option func(*settings)
+
+type settings struct {
+	draws     int
+	seed      uint64
+	quantiles []float64
+	attempt   time.Duration
+}
+
+func newSettings(opts []Option) settings {
+	s := settings{draws: 10_000, seed: 1, quantiles: []float64{0.05, 0.5, 0.95}}
+	for _, set := range opts {
+		if set == nil {
+			reject("Of", "an Option", "nil", "one of Draws, Seed, Quantiles, AttemptTime")
+		}
+		set(&s)
+	}
+	return s
+}
+
+// Draws sets how many clients are simulated, 10,000 unless set. A share that is
+// estimated from k draws is off by 1/√k or more once in twenty times, at most.
+//
+// It panics if n < 2: what is random shows only between two.
+func Draws(n int) Option {
+	if n < 2 {
+		reject("Draws", "n", n, ">= 2")
+	}
+	return func(s *settings) { s.draws = n }
+}
+
+// Seed sets what the seeds of the draws are computed from, 1 unless set. Another
+// seed gives other draws of the same schedule.
+func Seed(seed uint64) Option {
+	return func(s *settings) { s.seed = seed }
+}
+
+// Quantiles sets the probabilities of the quantiles in each [Stats]: 0.05, 0.5 and
+// 0.95 unless set, the median and what nine of ten clients lie between. None are
+// allowed.
+//
+// It panics if one is not in [0, 1].
+func Quantiles(probabilities ...float64) Option {
+	for i, q := range probabilities {
+		if !(q >= 0 && q <= 1) {
+			reject("Quantiles", fmt.Sprintf("probability %d", i), q, "a value in [0, 1]")
+		}
+	}
+	probabilities = slices.Clone(probabilities)                            // the caller may change its own
+	return func(s *settings) { s.quantiles = slices.Clone(probabilities) } // and its Plan's
+}
+
+// AttemptTime sets how long each attempt lasts, 0 unless set. Then retry n comes at
+// n·d and the n delays, and an attempt fits within a deadline if it ends by then.
+//
+// It panics if d < 0.
+func AttemptTime(d time.Duration) Option {
+	checkNonNegative("AttemptTime", "d", d)
+	return func(s *settings) { s.attempt = d }
+}

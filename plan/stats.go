@@ -1,0 +1,52 @@
+package plan
+
+import (
+	"math"
+	"math/bits"
+	"time"
+)
+
+// Stats are the least, the mean, the quantiles and the greatest of a number of
+// durations.
+type Stats struct {
+	Least    time.Duration
+	Mean     time.Duration // to the nearest nanosecond
+	Greatest time.Duration
+
+	// Quantiles are in the order of [Plan.Quantiles]. The quantile q of k draws
+	// is the one of rank ⌊q·(k−1) + ½⌋, the least having rank 0, and so a value
+	// that was drawn. The quantile 0.5 is the median.
+	Quantiles []time.Duration
+}
+
+// Exact reports whether all durations are the same: then nothing about them is
+// random, and they are no estimate.
+func (s Stats) Exact() bool { return s.Least == s.Greatest }
+
+// newStats returns the stats of a sorted column that is not empty.
+func newStats(column []time.Duration, quantiles []float64) Stats {
+	s := Stats{
+		Least:     column[0],
+		Mean:      mean(column),
+		Greatest:  column[len(column)-1],
+		Quantiles: make([]time.Duration, len(quantiles)),
+	}
+	for i, q := range quantiles {
+		rank := int(math.Floor(float64(q*float64(len(column)-1)) + 0.5))
+		s.Quantiles[i] = column[rank]
+	}
+	return s
+}
+
+// mean sums up in 128 bits, so that neither the order nor the size matters.
+func mean(column []time.Duration) time.Duration {
+	var hi, lo, carry uint64
+	for _, d := range column {
+		lo, carry = bits.Add64(lo, uint64(d), 0)
+		hi += carry
+	}
+	n := uint64(len(column))
+	lo, carry = bits.Add64(lo, n/2, 0)
+	q, _ := bits.Div64(hi+carry, lo, n)
+	return time.Duration(q)
+}

@@ -1,0 +1,62 @@
+package plan
+
+import (
+	"sort"
+	"time"
+)
+
+// A Fit says how many attempts fit within a deadline, the first attempt counted.
+type Fit struct {
+	Least, Greatest int
+	Mean            float64
+
+	// AtLeast[k] is the probability that at least k attempts fit, for k from 0
+	// to Greatest: 1, ... and never more than the one before it. Beyond Greatest
+	// it is 0, of these draws.
+	AtLeast []float64
+
+	// Open is the share of draws of which all n retries fit and the schedule goes
+	// on, so that more might fit: [Of] was asked for too few.
+	Open float64
+}
+
+// Within returns how many attempts fit within deadline. An attempt fits if it
+// ends by then; without [AttemptTime] it ends when it begins, and a first attempt
+// always fits. A deadline of backoff.NoLimit is 292 years, beyond which no elapsed
+// time is told apart.
+//
+// It panics if deadline < 0.
+func (p *Plan) Within(deadline time.Duration) Fit {
+	checkNonNegative("Within", "deadline", deadline)
+	if deadline < p.attempt {
+		return Fit{AtLeast: []float64{1}}
+	}
+	counts := make([]int, len(p.Retries)+2) // counts[k]: the draws of which k attempts fit
+	open, sum := 0, 0.0
+	for _, d := range p.draws {
+		retries := sort.Search(len(d.elapsed), func(i int) bool { return d.elapsed[i] > deadline-p.attempt })
+		counts[retries+1]++
+		sum += float64(retries + 1)
+		if retries == len(d.elapsed) && d.more {
+			open++
+		}
+	}
+	f := Fit{
+		Least:    len(counts),
+		Mean:     sum / float64(p.Draws),
+		AtLeast:  []float64{1},
+		Open:     share(open, p.Draws),
+		Greatest: 0,
+	}
+	left := p.Draws
+	for k, count := range counts {
+		if count > 0 {
+			f.Least, f.Greatest = min(f.Least, k), k
+		}
+		left -= count
+		if left > 0 {
+			f.AtLeast = append(f.AtLeast, share(left, p.Draws))
+		}
+	}
+	return f
+}
