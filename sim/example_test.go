@@ -1,0 +1,126 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"example.com/backoff"
+	"example.com/backoff/sim"
+)
+
+// A small model: of ten clients that all fail once, how long after the first does the
+// last one retry? A hundred repetitions.
+func Example() {
+	last := make([]time.Duration, 100)
+	plan := sim.Plan{Reps: len(last), Parts: 1, Workers: 2}
+	err := sim.Repeat(context.Background(), plan, func(context.Context) func(int, func()) {
+		retries := sim.NewTree(10)
+		var drawer sim.Drawer
+		return func(rep int, part func()) {
+			for client := range 10 {
+				r := sim.NewRand(sim.Seed(1, uint64(rep), uint64(client)))
+				delays := backoff.FullJitter(time.Second, time.Minute, backoff.WithSeed(r.Uint64()))
+				var block [1]time.Duration
+				drawer.Draw(delays, 0, block[:])
+				retries.Set(client, block[0])
+			}
+			_, first := retries.Next()
+			for {
+				client, at := retries.Next()
+				if at == sim.Never {
+					break
+				}
+				last[rep] = at - first
+				retries.Set(client, sim.Never)
+			}
+			part()
+		}
+	})
+	sum := time.Duration(0)
+	for _, d := range last {
+		sum += d
+	}
+	fmt.Println((sum / 100).Round(time.Millisecond), err)
+	// Output:
+	// 814ms <nil>
+}
+
+// The same path leads to the same seed, and any other to another one.
+func ExampleSeed() {
+	fmt.Printf("%016x\n", sim.Seed(1, 3, 0))
+	fmt.Printf("%016x\n", sim.Seed(1, 3, 0))
+	fmt.Printf("%016x\n", sim.Seed(1, 0, 3))
+	// Output:
+	// ca32e53bf572740b
+	// ca32e53bf572740b
+	// ce639a27887a2771
+}
+
+// Numbers that are the same on every architecture.
+func ExampleNewRand() {
+	r := sim.NewRand(sim.Seed(1))
+	fmt.Println(r.Uint64(), r.Uint64N(6), r.Float64())
+	fmt.Println(r.Exp(), r.Normal())
+	// Output:
+	// 6791897765849424158 5 0.04525699773739167
+	// 0.2517527720079433 0.533816770948409
+}
+
+// Delays by twos, each two by a range of their own.
+func ExampleDrawer() {
+	delays := backoff.Take(backoff.Exponential(time.Second, 2), 5)
+	var drawer sim.Drawer
+	block := make([]time.Duration, 2)
+	for skip := 0; ; skip += 2 {
+		n := drawer.Draw(delays, skip, block)
+		fmt.Println(block[:n])
+		if n < len(block) {
+			break
+		}
+	}
+	// Output:
+	// [1s 2s]
+	// [4s 8s]
+	// [16s]
+}
+
+func ExampleTree() {
+	tree := sim.NewTree(3)
+	tree.Set(0, 3*time.Second)
+	tree.Set(1, 1*time.Second)
+	tree.Set(2, 2*time.Second)
+	tree.Set(1, 4*time.Second) // another time than before
+	for {
+		client, at := tree.Next()
+		if at == sim.Never {
+			break
+		}
+		fmt.Println(client, at)
+		tree.Set(client, sim.Never)
+	}
+	// Output:
+	// 2 2s
+	// 0 3s
+	// 1 4s
+}
+
+func ExampleCalendar() {
+	calendar := sim.NewCalendar(1_000_000, time.Minute)
+	calendar.Add(sim.Event{At: 3 * time.Second, Client: 999_999})
+	calendar.Add(sim.Event{At: time.Second, Client: 7})
+	calendar.Add(sim.Event{At: time.Hour, Client: 8}) // after the end
+	fmt.Println(calendar.Next(time.Millisecond).At == sim.Never)
+	for {
+		e := calendar.Next(sim.Never)
+		if e.At == sim.Never {
+			break
+		}
+		fmt.Println(e.Client, e.At)
+		calendar.Take()
+	}
+	// Output:
+	// true
+	// 7 1s
+	// 999999 3s
+}

@@ -1,0 +1,221 @@
+package overload
+
+import (
+	"math"
+	"time"
+
+	"example.com/backoff/sim"
+)
+
+// A client thinks, or waits to retry, until its event in sends comes, and then it waits
+// for the answer to its request, or for the timeout.
+type client struct {
+	rand   sim.Rand
+	delays uint64 // the seed of its operation's schedule
+	turn   uint32
+	retry  uint32 // how many of the operation there were
+	block  uint32 // of waits, plus 1
+	open   bool   // whether the server is at its request, where that drops abandoned ones
+}
+
+// The tags of events in sends: what the client sends then.
+const (
+	sendFirst = iota // an operation's first request
+	sendRetry        // another one
+	sendAgain        // the one that found the queue full
+	tagBits   = 2    // Above them is the client's turn.
+)
+
+// start gives every client of closed arrivals its first time to think.
+func (w *world) start() {
+	if w.config.Rate > 0 {
+		w.arrivals = sim.NewRand(sim.Seed(w.seed, 1))
+		w.arrival = w.begins(0, &w.arrivals)
+		return
+	}
+	w.clients = make([]client, w.config.Clients)
+	for i := range w.clients {
+		if w.count(); w.ended {
+			return
+		}
+		c := &w.clients[i]
+		c.rand = sim.NewRand(sim.Seed(w.seed, 0, uint64(i)))
+		w.add(i, c.turn, sendFirst, w.begins(0, &c.rand))
+	}
+}
+
+// begins returns when the next operation begins, of a client that thinks from now on,
+// or of all open arrivals. The time is exponentially distributed with a rate that a
+// spike multiplies, also for those who had begun to think before: one number of mean 1
+// is used up at that rate. It is Never if that is after the end.
+func (w *world) begins(now time.Duration, r *sim.Rand) time.Duration {
+	mean := float64(w.config.Think)
+	if w.config.Rate > 0 {
+		mean = 1e9 / w.config.Rate
+	}
+	left := float64(r.Exp() * mean)
+	if w.config.Trigger.Kind == Spike {
+		from, to := w.config.during()
+		if factor := w.config.Trigger.Factor; now < to {
+			if before := float64(max(from-now, 0)); left > before {
+				left -= before
+				now = max(now, from)
+				if during := float64(float64(to-now) * factor); left > during {
+					left -= during
+					now = to
+				} else {
+					left /= factor
+				}
+			}
+		}
+	}
+	if left >= float64(w.end-now) {
+		return sim.Never
+	}
+	return now + time.Duration(math.Floor(left))
+}
+
+// arrive begins an operation of open arrivals, by a client that has none.
+func (w *world) arrive(now time.Duration) {
+	w.count()
+	w.arrival = w.begins(now, &w.arrivals)
+	var i int
+	if n := len(w.idle); n > 0 {
+		i = int(w.idle[n-1])
+		w.idle = w.idle[:n-1]
+	} else {
+		i = len(w.clients)
+		w.clients = append(w.clients, client{})
+	}
+	w.clients[i].rand = sim.NewRand(sim.Seed(w.seed, 0, w.begun))
+	w.begun++
+	w.send(sim.Event{At: now, Client: uint32(i), Tag: tagged(w.clients[i].turn, sendFirst)})
+}
+
+func (w *world) add(i int, turn uint32, tag uint32, at time.Duration) {
+	w.sends.Add(sim.Event{At: at, Client: uint32(i), Tag: tagged(turn, tag)})
+}
+
+// tagged is what an event carries: what to do, and for which turn of its client.
+func tagged(turn, tag uint32) uint32 { return turn<<tagBits | tag }
+
+// send sends a request.
+func (w *world) send(e sim.Event) {
+	w.count()
+	r := request{e.At, e.Client, e.Tag >> tagBits}
+	switch e.Tag & (1<<tagBits - 1) {
+	case sendFirst:
+		w.stats.First++
+	case sendRetry:
+		w.stats.Retries++
+	case sendAgain:
+		// It has its timeout, and is counted.
+		r.sent = w.server.returns[r.client]
+		delete(w.server.returns, r.client)
+		w.connect(r, e.At)
+		return
+	}
+	w.timeouts.push(r)
+	w.connect(r, e.At)
+}
+
+// expire is the end of a client's patience.
+func (w *world) expire(now time.Duration) {
+	w.count()
+	if w.warmed == 0 {
+		w.warmed = w.warm(&w.timeouts, lookAhead)
+	}
+	w.warmed--
+	r := *w.timeouts.at(0)
+	w.timeouts.drop(1)
+	if !w.waiting(r) {
+		return // It was answered.
+	}
+	w.stats.Timeouts++
+	if w.clients[r.client].open {
+		w.server.open--
+	}
+	w.fail(int(r.client), now)
+}
+
+// answer is the server's answer to a request whose client waits for it.
+func (w *world) answer(r request, now time.Duration) {
+	i := int(r.client)
+	c := &w.clients[i]
+	if w.config.Failures > 0 && c.rand.Float64() < w.config.Failures {
+		w.stats.Refused++
+		w.fail(i, now)
+		return
+	}
+	w.stats.OK++
+	w.stats.seen += now - r.sent
+	if w.budgets != nil {
+		w.budgets[i%len(w.budgets)].Succeeded()
+	}
+	w.over(i, now)
+}
+
+// fail ends a request without success: a retry follows, or the operation is over.
+func (w *world) fail(i int, now time.Duration) {
+	c := &w.clients[i]
+	allowed := w.budgets == nil || w.budgets[i%len(w.budgets)].Failed()
+	delay, more := w.delay(c)
+	switch {
+	case !more:
+		w.stats.GaveUp++
+		w.over(i, now)
+	case !allowed:
+		w.stats.Denied++
+		w.over(i, now)
+	default:
+		c.done()
+		c.retry++
+		if delay < w.end-now {
+			w.add(i, c.turn, sendRetry, now+delay)
+		}
+	}
+}
+
+// over ends client i's operation.
+func (w *world) over(i int, now time.Duration) {
+	c := &w.clients[i]
+	c.done()
+	c.retry = 0
+	if c.block > 0 {
+		w.waits.free(c.block - 1)
+		c.block = 0
+	}
+	if w.config.Rate > 0 {
+		w.idle = append(w.idle, uint32(i))
+		return
+	}
+	w.add(i, c.turn, sendFirst, w.begins(now, &c.rand))
+}
+
+// done ends a request.
+func (c *client) done() {
+	c.turn = (c.turn + 1) & (1<<(32-tagBits) - 1)
+	c.open = false
+}
+
+// lookAhead is how many clients are looked up at a time.
+const lookAhead = 16
+
+// warm looks up the clients of the first of requests, at most most of them, and
+// returns how many. Their records and their delays are then in the cache when their
+// time comes. Each would take a wait for memory; these waits, none of which depends on
+// another, pass together.
+func (w *world) warm(requests *ring[request], most int) int {
+	n := min(most, requests.size)
+	var read uint32
+	for i := range n {
+		read += w.clients[requests.at(i).client].turn
+	}
+	for i := range n {
+		if b := w.clients[requests.at(i).client].block; b > 0 {
+			read += uint32(w.waits.at(b - 1)[0])
+		}
+	}
+	w.read = read // for the compiler not to leave it out
+	return n
+}

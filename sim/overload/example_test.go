@@ -1,0 +1,151 @@
+package overload_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
+	"time"
+
+	"example.com/backoff"
+	"example.com/backoff/retry"
+	"example.com/backoff/sim/overload"
+)
+
+// exponential is the article's advice.
+func exponential(seed uint64) iter.Seq[time.Duration] {
+	return backoff.NormalJitter(100*time.Millisecond, 5*time.Minute, math.E, 0.1, backoff.WithSeed(seed))
+}
+
+// Exponential backoff, after a stop of 20 s, with today's accept queue and with that of
+// 2014.
+func ExampleRun() {
+	for _, queue := range []int{4096, 128} {
+		config := overload.Default()
+		config.Schedule = exponential
+		config.Queue = queue
+		result, err := overload.Run(context.Background(), config)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		verdict := result.Reps[0].Verdict
+		fmt.Printf("queue %d: %v, at most %d requests open\n", queue, verdict, verdict.PeakOpen)
+	}
+	// Output:
+	// queue 4096: collapsed, at most 7892 requests open
+	// queue 128: recovered after 0s, at most 602 requests open
+}
+
+// What helps, where abandoned requests are kept in a queue of 4096.
+func ExampleRun_whatHelps() {
+	run := func(name string, change func(*overload.Config)) {
+		config := overload.Default()
+		config.Schedule = exponential
+		config.Trigger.For = 8 * time.Second
+		change(&config)
+		result, err := overload.Run(context.Background(), config)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%-22s %v\n", name, result.Reps[0].Verdict)
+	}
+	run("exponential backoff", func(*overload.Config) {})
+	run("dropping the abandoned", func(c *overload.Config) {
+		c.Abandoned = overload.Drop
+	})
+	run("a budget", func(c *overload.Config) {
+		c.Budget = func() overload.Budget { return retry.NewBudget(100, 0.1) }
+	})
+	run("a longer first delay", func(c *overload.Config) {
+		c.Schedule = func(seed uint64) iter.Seq[time.Duration] {
+			return backoff.Jitter(backoff.Constant(20*time.Second), 0.5, backoff.WithSeed(seed))
+		}
+	})
+	// Output:
+	// exponential backoff    collapsed
+	// dropping the abandoned recovered after 0s
+	// a budget               recovered after 1s
+	// a longer first delay   recovered after 5s
+}
+
+// The seconds of a run around a stop of three.
+func ExampleSecond() {
+	config := overload.Default()
+	config.Schedule = exponential
+	config.Trigger.For = 3 * time.Second
+	result, err := overload.Run(context.Background(), config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("  s  first retries   ok timeouts open queued latency")
+	for t, s := range result.Reps[0].Seconds[14:22] {
+		fmt.Printf("%3d %6d %7d %4d %8d %4d %6d %7v\n",
+			t+14, s.First, s.Retries, s.OK, s.Timeouts, s.Open, s.Queued, s.Latency.Round(time.Millisecond))
+	}
+	// Output:
+	// s  first retries   ok timeouts open queued latency
+	//  14     91       0   95        0    8      0   100ms
+	//  15     90       0    0        0    8     90   100ms
+	//  16     82       0    0        8    8    172   100ms
+	//  17     90      91    0       90    8    353   100ms
+	//  18     94      46  358       39    6      0   100ms
+	//  19     89       0   88        0    7      0   100ms
+	//  20     75       0   77        0    5      0   100ms
+	//  21    101       0   96        0   10      0   100ms
+}
+
+// All that was sent in the end had one of three ends.
+func ExampleTotal() {
+	config := overload.Default()
+	config.Schedule = exponential
+	config.Trigger.For = 0 // nothing happens
+	config.Failures = 0.2
+	result, err := overload.Run(context.Background(), config)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	total := overload.Total(result.Reps[0].Seconds)
+	fmt.Println(total.First, "first tries and", total.Retries, "retries:")
+	fmt.Println(total.OK, "ok,", total.Timeouts, "timed out,", total.Refused, "refused")
+	// Output:
+	// 10076 first tries and 2449 retries:
+	// 10058 ok, 0 timed out, 2450 refused
+}
+
+// The published server, and one that never does more than 100 requests a second.
+func ExampleLatency() {
+	published := overload.Default().Latency
+	linear := overload.LinearLatency{Base: time.Second, PerOpen: 10 * time.Millisecond}
+	for _, open := range []int{10, 100, 1000, 7793} {
+		fmt.Println(open, published.At(open).Round(time.Millisecond), linear.At(open))
+	}
+	// Output:
+	// 10 100ms 1.1s
+	// 100 126ms 2s
+	// 1000 2.346s 11s
+	// 7793 2562047h47m16.854775807s 1m18.93s
+}
+
+// The published experiment, as it is unless a field is changed.
+func ExampleDefault() {
+	config := overload.Default()
+	fmt.Println(config.Clients, "clients think for", config.Think, "and wait for", config.Timeout)
+	fmt.Println(config.Trigger.Kind, "of", config.Trigger.For, "after", config.Warmup)
+	fmt.Println("abandoned requests:", config.Abandoned)
+	// Output:
+	// 1000 clients think for 10s and wait for 2s
+	// stop of 20s after 15s
+	// abandoned requests: keep
+}
+
+func ExampleVerdict() {
+	fmt.Println(overload.Verdict{Recovered: true, After: 2 * time.Second})
+	fmt.Println(overload.Verdict{})
+	// Output:
+	// recovered after 2s
+	// collapsed
+}

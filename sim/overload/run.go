@@ -1,0 +1,36 @@
+package overload
+
+import (
+	"context"
+	"time"
+
+	"example.com/backoff/sim"
+)
+
+// Run runs the experiment that config describes. It returns the cause of ctx's end if
+// ctx ends first, and an error that names the field if config makes no sense.
+func Run(ctx context.Context, config Config) (Result, error) {
+	if err := config.check(); err != nil {
+		return Result{}, err
+	}
+	reps := make([]Rep, config.Reps)
+	plan := sim.Plan{
+		Reps:     config.Reps,
+		Parts:    int((config.end() + time.Second - 1) / time.Second),
+		Workers:  config.Workers,
+		Progress: config.Progress,
+	}
+	err := sim.Repeat(ctx, plan, func(ctx context.Context) func(int, func()) {
+		return func(rep int, part func()) {
+			seed := config.Seed + uint64(rep)
+			w := newWorld(&config, seed)
+			if w.run(ctx, part) {
+				reps[rep] = Rep{seed, w.stats.seconds, w.stats.verdict(&config)}
+			}
+		}
+	})
+	if err != nil {
+		return Result{}, err
+	}
+	return Result{reps}, nil
+}

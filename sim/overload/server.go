@@ -1,0 +1,351 @@
+package overload
+
+import (
+	"math"
+	"math/bits"
+	"time"
+
+	"example.com/backoff/sim"
+)
+
+// A server looks at each open request every Poll since it became open, a little late,
+// and answers it if it has been open for as long as the latency is now. It is late
+// since a timer fires at the next tick of a clock, and never early: so a request with
+// a latency of 100 ms is answered at the second look, after 50 ms each, and not at the
+// third. The clock ticks 500 times in a Poll.
+//
+// Requests that became open between the same two ticks are therefore looked at
+// together, and those that became so whole Polls apart at the same ticks: they have the
+// same phase. There they stand in a queue, oldest first. The oldest has been open for
+// longest; if it is not due, none of the others is, and one look is enough for all of
+// them. So looking costs no more with a million open requests than with a thousand.
+//
+// If Poll is 0, it decides how long a request takes when that becomes open.
+type server struct {
+	poll, width time.Duration // between looks, and between ticks
+	latency     func(open int) time.Duration
+	slow        float64         // how many times as long it takes, while slowed down
+	table       []time.Duration // the latency with few open requests
+
+	open   int
+	phases []phase
+	busy   []uint64 // a bit for each phase that has requests
+	tick   tick     // the next at which there is something to look at
+	missed tick     // while stopped: the first such tick since the stop
+
+	due     *sim.Calendar // if poll is 0: when they are answered; the tag is the place in decided
+	decided []request
+	places  []uint32 // of decided that are unused
+	begun   uint32   // requests so far, for their order
+
+	stopped bool
+	queue   ring[request]
+	outside ring[request]            // while stopped: those for which the queue was full
+	returns map[uint32]time.Duration // when those were sent, by client, that try again
+	free    time.Duration            // when it can take another request
+	accepts time.Duration            // when it takes the next one out of the queue
+}
+
+// A tick is that of one phase.
+type tick struct {
+	at    time.Duration
+	cycle time.Duration // at which the Poll began that it is in
+	phase int
+}
+
+type phase struct {
+	groups   ring[group]
+	requests ring[request] // of the younger groups, one after the other
+	old      int           // groups that have no requests left there
+}
+
+// A group of requests became open between two ticks.
+type group struct {
+	start    time.Duration // the second of the two
+	requests uint32        // that are left
+	known    uint32        // of these, in the phase's requests; the others are abandoned
+}
+
+const ticks = 500
+
+func (s *server) init(config *Config) {
+	s.latency = config.Latency.rule()
+	s.slow = 1
+	s.returns = map[uint32]time.Duration{}
+	s.tick.at, s.accepts = sim.Never, sim.Never
+	s.poll = config.Poll
+	if s.poll == 0 {
+		s.due = sim.NewCalendar(max(config.Clients, 1), config.end())
+		return
+	}
+	s.width = max((s.poll+ticks-1)/ticks, 1)
+	n := int((s.poll + s.width - 1) / s.width)
+	s.phases = make([]phase, n)
+	s.busy = make([]uint64, (n+63)/64)
+}
+
+// latencyNow returns the latency with the requests that are open now.
+func (s *server) latencyNow() time.Duration {
+	const most = 1 << 13
+	for n := len(s.table); n <= min(s.open, most); n++ {
+		s.table = append(s.table, s.latency(n))
+	}
+	switch {
+	case s.open <= most:
+		return slower(s.table[s.open], s.slow)
+	case s.table[most] == sim.Never: // It never falls as open rises.
+		return sim.Never
+	}
+	return slower(s.latency(s.open), s.slow)
+}
+
+// connect is the arrival of a request.
+func (w *world) connect(r request, now time.Duration) {
+	s := &w.server
+	switch {
+	case !s.stopped && s.queue.size == 0 && s.free <= now:
+		w.begin(r, now)
+		s.free = now + w.config.Accept
+	case s.queue.size < w.config.Queue:
+		s.queue.push(r)
+		if !s.stopped && s.accepts == sim.Never {
+			s.accepts = s.free
+		}
+	case s.stopped:
+		for s.outside.size > 0 && s.outside.at(0).sent+w.config.Timeout <= now {
+			s.outside.drop(1)
+		}
+		s.outside.push(r)
+	default:
+		w.reconnect(r, now)
+	}
+}
+
+// reconnect has a request that found the queue full try again, if its client is still
+// there then. So it needs no event but that one until then.
+func (w *world) reconnect(r request, now time.Duration) {
+	in := w.clients[r.client].rand.Uint64N(uint64(w.config.Reconnect))
+	at := now + 1 + time.Duration(in)
+	if at < r.sent+w.config.Timeout {
+		w.server.returns[r.client] = r.sent
+		w.add(int(r.client), r.turn, sendAgain, at)
+	}
+}
+
+// accept takes a request out of the queue.
+func (w *world) accept(now time.Duration) {
+	w.count()
+	s := &w.server
+	w.begin(*s.queue.at(0), now)
+	s.queue.drop(1)
+	s.free = now + w.config.Accept
+	s.accepts = sim.Never
+	if s.queue.size > 0 {
+		s.accepts = s.free
+	}
+}
+
+// begin makes a request open.
+func (w *world) begin(r request, now time.Duration) {
+	s := &w.server
+	if w.config.Abandoned == Drop {
+		if !w.waiting(r) {
+			return
+		}
+		w.clients[r.client].open = true
+	}
+	s.open++
+	w.stats.peak = max(w.stats.peak, int64(s.open))
+	if s.poll == 0 {
+		s.decide(r, now)
+		return
+	}
+	cycle := now - now%s.poll
+	n := int(now % s.poll / s.width)
+	start := cycle + min(time.Duration(n+1)*s.width, s.poll)
+	p := &s.phases[n]
+	if last := p.groups.size - 1; last < 0 || p.groups.at(last).start != start {
+		p.groups.push(group{start: start})
+	}
+	g := p.groups.at(p.groups.size - 1)
+	g.requests++
+	g.known++
+	p.requests.push(r)
+	s.busy[n/64] |= 1 << (n % 64)
+	if start < s.tick.at {
+		s.tick = tick{start, cycle, n}
+	}
+}
+
+// decide notes when a request will be answered.
+func (s *server) decide(r request, now time.Duration) {
+	takes := s.latencyNow()
+	if takes >= sim.Never-now {
+		return // It stays open.
+	}
+	place := uint32(len(s.decided))
+	if n := len(s.places); n > 0 {
+		place = s.places[n-1]
+		s.places = s.places[:n-1]
+		s.decided[place] = r
+	} else {
+		s.decided = append(s.decided, r)
+	}
+	s.begun++
+	s.due.Add(sim.Event{At: now + takes, Client: s.begun, Tag: place})
+}
+
+// nextDue returns when the next such answer is, if it is not after limit.
+func (s *server) nextDue(limit time.Duration) time.Duration {
+	if s.due == nil || s.stopped {
+		return sim.Never
+	}
+	return s.due.Next(limit).At
+}
+
+// finish answers a request that is due.
+func (w *world) finish(now time.Duration) {
+	w.count()
+	s := &w.server
+	place := s.due.Next(now).Tag
+	s.due.Take()
+	s.places = append(s.places, place)
+	switch r := s.decided[place]; {
+	case w.waiting(r):
+		s.open--
+		w.answer(r, now)
+	case w.config.Abandoned == Keep:
+		s.open--
+		w.stats.Wasted++
+	}
+}
+
+// look looks at the requests of the phase whose tick it is.
+func (w *world) look(now time.Duration) {
+	s := &w.server
+	w.lookAt(s.tick.phase, now)
+	s.tick = s.after(s.tick)
+}
+
+// after returns the next tick after t of a phase that has requests.
+func (s *server) after(t tick) tick {
+	from := t.phase + 1
+	for i, word := 0, from/64; i <= len(s.busy); i, word = i+1, word+1 {
+		if word == len(s.busy) {
+			word = 0
+			t.cycle += s.poll
+		}
+		bitsLeft := s.busy[word]
+		if i == 0 {
+			bitsLeft &= math.MaxUint64 << (from % 64)
+		}
+		if bitsLeft != 0 {
+			n := word*64 + bits.TrailingZeros64(bitsLeft)
+			return tick{t.cycle + min(time.Duration(n+1)*s.width, s.poll), t.cycle, n}
+		}
+	}
+	return tick{at: sim.Never}
+}
+
+// lookAt answers those requests of a phase that are due.
+func (w *world) lookAt(n int, now time.Duration) {
+	s := &w.server
+	p := &s.phases[n]
+	w.forget(p, now)
+	for p.groups.size > 0 {
+		g := p.groups.at(0)
+		warmed := false
+		for g.requests > 0 {
+			if s.latencyNow() > now-g.start {
+				return
+			}
+			w.count()
+			if w.ended {
+				return
+			}
+			g.requests--
+			if g.known == 0 {
+				s.open--
+				w.stats.Wasted++
+				continue
+			}
+			if !warmed {
+				warmed = true
+				w.warm(&p.requests, int(min(g.known, lookAhead)))
+			}
+			g.known--
+			r := *p.requests.at(0)
+			p.requests.drop(1)
+			switch {
+			case w.waiting(r):
+				s.open--
+				w.answer(r, now)
+			case w.config.Abandoned == Keep:
+				s.open--
+				w.stats.Wasted++
+			}
+		}
+		p.groups.drop(1)
+		p.old = max(p.old-1, 0)
+	}
+	s.busy[n/64] &^= 1 << (n % 64)
+}
+
+// forget lets go of what requests that are older than any client's patience are: they
+// are abandoned, and only their number counts. Of requests that the server drops not
+// even that.
+func (w *world) forget(p *phase, now time.Duration) {
+	for p.old < p.groups.size {
+		g := p.groups.at(p.old)
+		if now-g.start <= w.config.Timeout {
+			return
+		}
+		p.requests.drop(int(g.known))
+		g.known = 0
+		if w.config.Abandoned == Drop {
+			p.groups.drop(1)
+		} else {
+			p.old++
+		}
+	}
+}
+
+// stop stops the server.
+func (s *server) stop() {
+	s.stopped = true
+	s.missed = s.tick
+	s.tick.at, s.accepts = sim.Never, sim.Never
+}
+
+// resume lets it go on. Timers that ran out meanwhile fire now, in their order.
+func (w *world) resume(now time.Duration) {
+	s := &w.server
+	s.stopped = false
+	for s.due != nil && s.due.Next(now-1).At < now {
+		w.finish(now)
+	}
+	t := s.missed
+	if t.at < now {
+		for round := t.at + s.poll; t.at < now && t.at < round; t = s.after(t) {
+			w.lookAt(t.phase, now)
+		}
+		if t.at < now { // One look each was enough.
+			later := (now - t.at) / s.poll * s.poll
+			t.at += later
+			t.cycle += later
+		}
+		for t.at < now {
+			t = s.after(t)
+		}
+	}
+	s.tick = t
+	if s.queue.size > 0 {
+		s.accepts = max(s.free, now)
+	}
+	// Whoever found the queue full and is still there tries again.
+	for ; s.outside.size > 0; s.outside.drop(1) {
+		if r := *s.outside.at(0); w.waiting(r) {
+			w.reconnect(r, now)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package overload
+
+import (
+	"context"
+	"time"
+
+	"example.com/backoff/sim"
+)
+
+// A world is one repetition: its clients, its server, and what comes next.
+//
+// Only what clients send of themselves can come at any time, and needs a queue of
+// events, sends. Everything else comes in an order of its own: timeouts in that of the
+// requests, the server's looks at its requests by the ticks of its clock, and it takes
+// requests out of the accept queue one after the other. So the next event is the
+// earliest of those heads.
+type world struct {
+	config *Config
+	seed   uint64
+	end    time.Duration
+
+	clients []client
+	idle    []uint32 // of open arrivals: clients whose operation is over
+	waits   waits
+	budgets []Budget
+
+	server server
+
+	sends    *sim.Calendar // by client: its next request, first or retry
+	timeouts ring[request] // as they were sent
+	arrival  time.Duration // the next operation of open arrivals
+	arrivals sim.Rand
+	begun    uint64 // operations of open arrivals
+
+	mark   time.Duration // when the second ends
+	change time.Duration // when the trigger begins, or ends
+
+	stats stats
+
+	warmed int    // of the next timeouts, whose clients were looked up
+	read   uint32 // see warm
+
+	ctx    context.Context
+	events int64
+	ended  bool // ctx has
+}
+
+// A request is known by its client and the client's turn, which goes up when the
+// client is done with a request. So what holds a request can tell whether the client
+// still waits for it.
+//
+// Of a million clients each is in no cache when its time comes. So what there is to
+// know when a request is sent and when it opens goes with it, and only its end, a
+// success or not, has to look its client up.
+type request struct {
+	sent         time.Duration
+	client, turn uint32
+}
+
+func (w *world) waiting(r request) bool { return w.clients[r.client].turn == r.turn }
+
+// lookEvery is after how many events, of some 100 ns, the context is looked at.
+const lookEvery = 1024
+
+func newWorld(config *Config, seed uint64) *world {
+	w := &world{
+		config:  config,
+		seed:    seed,
+		end:     config.end(),
+		sends:   sim.NewCalendar(max(config.Clients, 1), config.end()),
+		arrival: sim.Never,
+		change:  sim.Never,
+	}
+	w.mark = min(time.Second, w.end)
+	if config.Trigger.For > 0 {
+		w.change = config.Warmup
+	}
+	w.server.init(config)
+	if config.Budget != nil {
+		for range config.Processes {
+			w.budgets = append(w.budgets, config.Budget())
+		}
+	}
+	return w
+}
+
+// run calls part after each second, and returns false if ctx ended first.
+func (w *world) run(ctx context.Context, part func()) bool {
+	w.ctx = ctx
+	w.start()
+	for !w.ended {
+		if now, second := w.step(); second {
+			part()
+			if now == w.end {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// step handles the next event and returns its time, and whether a second ended. Of
+// events at one time sends are the last, the others come in the order below.
+func (w *world) step() (now time.Duration, second bool) {
+	s := &w.server
+	now = min(w.mark, w.change, s.accepts, s.tick.at, w.arrival)
+	if w.timeouts.size > 0 {
+		now = min(now, w.timeouts.at(0).sent+w.config.Timeout)
+	}
+	now = min(now, s.nextDue(now))
+	if e := w.sends.Next(now - 1); e.At < now {
+		w.sends.Take()
+		w.send(e)
+		return e.At, false
+	}
+	switch now {
+	case w.mark:
+		w.stats.endSecond(s)
+		w.mark = min(now+time.Second, w.end)
+		return now, true
+	case w.change:
+		w.trigger(now)
+	case s.accepts:
+		w.accept(now)
+	case s.tick.at:
+		w.look(now)
+	case w.arrival:
+		w.arrive(now)
+	case s.nextDue(now):
+		w.finish(now)
+	default:
+		w.expire(now)
+	}
+	return now, false
+}
+
+// count counts an event, and looks at the context now and then.
+func (w *world) count() {
+	w.events++
+	if w.events%lookEvery == 0 && w.ctx.Err() != nil {
+		w.ended = true
+	}
+}
+
+// trigger begins it or ends it.
+func (w *world) trigger(now time.Duration) {
+	from, to := w.config.during()
+	w.change = sim.Never
+	if now == from {
+		w.change = to
+	}
+	switch w.config.Trigger.Kind {
+	case Stop:
+		if now == from {
+			w.server.stop()
+		} else {
+			w.resume(now)
+		}
+	case SlowDown:
+		w.server.slow = 1
+		if now == from {
+			w.server.slow = w.config.Trigger.Factor
+		}
+	case Spike:
+		// The arrivals know it in advance, see begins.
+	}
+}

@@ -1,0 +1,147 @@
+package sim
+
+import (
+	"math"
+	"math/bits"
+
+	"example.com/backoff/internal/portable"
+)
+
+// A Rand is a generator of random numbers of eight bytes, small enough for each of
+// a million clients to have its own: then what one client draws depends on no
+// other, and not on the order of events. Its numbers are equal on every GOARCH.
+//
+// It is SplitMix64 of G. L. Steele, D. Lea and C. H. Flood, [Fast Splittable
+// Pseudorandom Number Generators], OOPSLA 2014. A Rand may be copied, and then
+// both give the same numbers. It is for one goroutine.
+//
+// [Fast Splittable Pseudorandom Number Generators]: https://doi.org/10.1145/2660193.2660195
+type Rand struct{ state uint64 }
+
+// NewRand returns the generator that starts at seed. Take different generators'
+// seeds from [Seed], not 1, 2, 3, ...: all of them walk one cycle of 2⁶⁴ numbers,
+// and it is the random starting points that keep their ways apart.
+func NewRand(seed uint64) Rand {
+	return Rand{seed}
+}
+
+// golden is 2⁶⁴ divided by the golden ratio, to the nearest odd number: the step
+// of SplitMix64.
+const golden = 0x9e3779b97f4a7c15
+
+// mix is the bijection of SplitMix64.
+func mix(z uint64) uint64 {
+	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+	z = (z ^ z>>27) * 0x94d049bb133111eb
+	return z ^ z>>31
+}
+
+// Seed returns the seed of what path names under seed: Seed(seed, 3, 0) for
+// repetition 3, client 0. Step n of the path takes the n-th number of the generator
+// at the seed so far. So different paths of one length lead to different and
+// unrelated seeds, but for the chance of two in 2⁶⁴ to be equal.
+func Seed(seed uint64, path ...uint64) uint64 {
+	seed = mix(seed + golden)
+	for _, n := range path {
+		seed = mix(seed + golden*(n+1))
+	}
+	return seed
+}
+
+// Uint64 returns a uniform number of 64 bits.
+func (r *Rand) Uint64() uint64 {
+	r.state += golden
+	return mix(r.state)
+}
+
+// Uint64N returns a uniform number in the half-open interval [0, n), n > 0. It
+// takes one number of 64 bits, so that some results are likelier than others by
+// n in 2⁶⁴.
+func (r *Rand) Uint64N(n uint64) uint64 {
+	hi, _ := bits.Mul64(r.Uint64(), n)
+	return hi
+}
+
+// Float64 returns a uniform number in the open interval (0, 1), one of 2⁵² evenly
+// spaced ones.
+func (r *Rand) Float64() float64 {
+	return (float64(r.Uint64()>>12) + 0.5) / (1 << 52)
+}
+
+// Exp returns an exponentially distributed number of mean 1, from 1e-16 to 37.
+func (r *Rand) Exp() float64 {
+	return -portable.Log2(r.Float64()) * math.Ln2
+}
+
+// Normal returns a normally distributed number of mean 0 and variance 1.
+//
+// It is the ziggurat of G. Marsaglia and W. W. Tsang, [The Ziggurat Method for
+// Generating Random Variables], J. Statistical Software 5 (2000), with the layer and
+// the place in it from different bits, as J. A. Doornik asks for.
+//
+// [The Ziggurat Method for Generating Random Variables]: https://doi.org/10.18637/jss.v005.i08
+func (r *Rand) Normal() float64 {
+	u := r.Uint64()
+	l, place := &ziggurat[u%layers], int64(u)>>11
+	if place^place>>63 < l.inside {
+		return float64(place) * l.step
+	}
+	return r.normalEdge(u)
+}
+
+// normalEdge finishes the one draw in a hundred that fell outside the part of its
+// layer that lies wholly under the curve.
+func (r *Rand) normalEdge(u uint64) float64 {
+	i, place := u%layers, int64(u)>>11
+	x := float64(place) * ziggurat[i].step
+	if i == 0 {
+		for { // The tail beyond the base layer, by an exponential envelope.
+			x := r.Exp() / tailStart
+			if 2*r.Exp() > float64(x*x) {
+				return math.Copysign(tailStart+x, float64(place))
+			}
+		}
+	}
+	top, bottom := ziggurat[i-1].height, ziggurat[i].height
+	if bottom+float64(r.Float64()*(top-bottom)) < bell(x) {
+		return x
+	}
+	return r.Normal()
+}
+
+const (
+	layers    = 256
+	tailStart = 3.6541528853610088   // where the base layer's rectangle ends
+	layerArea = 4.92867323399141e-03 // of each of the 256, the base with its tail
+)
+
+// A layer is a horizontal strip of the ziggurat.
+type layer struct {
+	inside int64   // the places below this one lie wholly under the curve
+	step   float64 // between places: a 2⁵²th of the width
+	height float64 // of the curve at the width, the strip's lower edge
+}
+
+var ziggurat = newZiggurat()
+
+func newZiggurat() (z [layers]layer) {
+	const places = 1 << 52
+	width := layerArea / bell(tailStart) // as if the tail were part of a rectangle
+	z[0] = layer{int64(tailStart / width * places), width / places, 1}
+	x := tailStart
+	for i := layers - 1; i > 0; i-- {
+		height := bell(x)
+		above := 0.0 // The top layer has none: all of it is edge.
+		if i > 1 {
+			above = math.Sqrt(-2 * math.Ln2 * portable.Log2(layerArea/x+height))
+		}
+		z[i] = layer{int64(above / x * places), x / places, height}
+		x = above
+	}
+	return z
+}
+
+// bell returns e^(−x²/2).
+func bell(x float64) float64 {
+	return portable.Exp2(x * x * (-math.Log2E / 2))
+}
