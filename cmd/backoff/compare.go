@@ -1,0 +1,195 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"example.com/backoff/plan"
+)
+
+// writeComparison writes schedules side by side, for reading.
+func writeComparison(w io.Writer, forecasts []forecast, p *planning) error {
+	out := &errWriter{w: w}
+	for i, f := range forecasts {
+		out.printf("%s  %s\n", letter(i), f.expr)
+	}
+	out.printf("\n")
+	var rows table
+	addSideBySide(&rows, forecasts, p)
+	rows.write(out)
+	out.printf("\n")
+	answers := table{left: true}
+	addAnswers(&answers, forecasts, p)
+	answers.write(out)
+	for i, f := range forecasts {
+		for j, warning := range f.fewWarnings() {
+			if j == 0 {
+				out.printf("\n")
+			}
+			out.printf("%s  Warning: %s.\n", letter(i), warning)
+		}
+	}
+	out.printf("\n%s", elapsedNote(p))
+	if slices.ContainsFunc(forecasts, func(f forecast) bool { return !f.exact() }) {
+		out.printf("%s", drawsNote(p))
+	}
+	return out.err
+}
+
+// letter returns the name of schedule i in a table: A, B, ..., Z, A1, ...
+func letter(i int) string {
+	name := string(rune('A' + i%26))
+	if i >= 26 {
+		name += strconv.Itoa(i / 26)
+	}
+	return name
+}
+
+// addSideBySide adds the rows of all schedules: of a random one the median and the
+// greatest quantile.
+func addSideBySide(t *table, forecasts []forecast, p *planning) {
+	names, above, head := []string{""}, []string{""}, []string{"retry"}
+	retries := 0
+	for i, f := range forecasts {
+		columns := f.sideBySide(p)
+		blank := make([]string, len(columns)-1)
+		names = append(append(names, letter(i)), append(slices.Clone(blank), make([]string, len(columns))...)...)
+		above = append(append(append(append(above, "delay"), blank...), "elapsed"), blank...)
+		head = append(append(head, columns...), columns...)
+		retries = max(retries, len(f.rows))
+	}
+	t.add(names...)
+	t.add(above...)
+	t.add(head...)
+	more := []string{"..."}
+	for i := range retries {
+		cells := []string{strconv.Itoa(i + 1)}
+		for _, f := range forecasts {
+			columns := len(f.sideBySide(p))
+			if i < len(f.rows) {
+				r := f.rows[i]
+				for _, s := range []plan.Stats{r.Delay, r.Elapsed} {
+					cells = append(cells, f.sideCells(s, columns)...)
+				}
+			} else {
+				cells = append(cells, make([]string, 2*columns)...)
+			}
+		}
+		t.add(cells...)
+	}
+	if slices.ContainsFunc(forecasts, func(f forecast) bool { return f.goes != ends }) {
+		for _, f := range forecasts {
+			mark := ""
+			if f.goes != ends {
+				mark = "..."
+			}
+			more = append(more, mark)
+			more = append(more, make([]string, 2*len(f.sideBySide(p))-1)...)
+		}
+		t.add(more...)
+	}
+}
+
+// sideBySide returns the heads of the columns of one schedule.
+func (f forecast) sideBySide(p *planning) []string {
+	if f.exact() {
+		return []string{"exactly"}
+	}
+	if most := p.quantiles[len(p.quantiles)-1]; most > 0.5 {
+		return []string{"50 %", percent(most)}
+	}
+	return []string{"50 %"}
+}
+
+func (f forecast) sideCells(s plan.Stats, columns int) []string {
+	switch {
+	case f.exact():
+		return []string{exact(s.Mean)}
+	case columns == 1:
+		return sameDigits(f.median(s))
+	}
+	return sameDigits(f.median(s), s.Quantiles[len(f.quantiles)-1])
+}
+
+// orMore stands before a number of attempts where more may fit than were looked at.
+func (f forecast) orMore() string {
+	if f.fit.Open > 0 {
+		return "≥ "
+	}
+	return ""
+}
+
+// addAnswers adds a row for each thing to compare.
+func addAnswers(t *table, forecasts []forecast, p *planning) {
+	add := func(what string, answer func(f forecast) string) {
+		cells := []string{what}
+		for _, f := range forecasts {
+			cells = append(cells, answer(f))
+		}
+		t.add(cells...)
+	}
+	last := func(f forecast, worst bool) string {
+		n := len(f.rows)
+		if n == 0 {
+			return exact(p.attemptTime)
+		}
+		if f.exact() {
+			return exact(f.rows[n-1].Elapsed.Mean)
+		}
+		at := f.rows[n-1].Elapsed.Mean
+		if worst {
+			for _, r := range f.rows {
+				at = max(at, r.Elapsed.Greatest)
+			}
+		}
+		return brief(at)
+	}
+	add("", func(f forecast) string {
+		return letter(slices.IndexFunc(forecasts, func(g forecast) bool { return g.expr == f.expr }))
+	})
+	add("retries", func(f forecast) string {
+		switch {
+		case f.goes != ends:
+			return fmt.Sprintf("%d ...", len(f.rows))
+		case f.uneven():
+			return fmt.Sprintf("≤ %d", len(f.rows))
+		}
+		return strconv.Itoa(len(f.rows))
+	})
+	add("the last retry, on average", func(f forecast) string { return last(f, false) })
+	add("the last retry, at worst", func(f forecast) string { return last(f, true) })
+	if p.asked["deadline"] {
+		within := "attempts within " + exact(p.deadline)
+		add(within+", on average", func(f forecast) string { return f.orMore() + digits(f.fit.Mean, 3) })
+		add(within+", for 95 %", func(f forecast) string { return f.orMore() + strconv.Itoa(f.nearlyAll()) })
+	}
+	if p.asked["clients"] {
+		peak := fmt.Sprintf("most retries a second of %s", grouped(strconv.Itoa(p.clients)))
+		add(peak, func(f forecast) string { return about(f.peak.perSecond) })
+		add(fmt.Sprintf("in the %s from", exact(forecasts[0].peak.bin)), func(f forecast) string { return exact(f.peak.at) })
+	}
+	if p.asked["fail"] {
+		fail := ", " + percent(p.fail) + " failing"
+		add("attempts a request"+fail, func(f forecast) string { return digits(f.cost.attempts, 3) })
+		add("success"+fail, func(f forecast) string { return percent(f.cost.success) })
+	}
+	add("clients alike, at most", func(f forecast) string {
+		atom, _ := f.atom()
+		if atom.Share == 0 {
+			return "none"
+		}
+		return percent(atom.Share)
+	})
+	add("at retry", func(f forecast) string {
+		switch _, retry := f.atom(); {
+		case retry == 0:
+			return ""
+		case f.exact():
+			return "all"
+		default:
+			return strconv.Itoa(retry)
+		}
+	})
+}

@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/backoff/expr"
+	"example.com/backoff/sim/contention"
+)
+
+// publishedContention are the schedules of the published experiment. Its attempt
+// counter is 1 at the first backoff, so that its base of 5 ms is doubled once, but for
+// the decorrelated one.
+var publishedContention = []string{
+	"exponential(10ms, 2) | cap(2s)",
+	"equal-jitter(10ms, 2s)",
+	"full-jitter(10ms, 2s)",
+	"decorrelated-jitter(5ms, 2s)",
+	"constant(0s)",
+}
+
+// contentionFlags are what the flags of sim contention say.
+type contentionFlags struct {
+	simulation
+	clients      clientCounts
+	hop          time.Duration
+	hopDeviation time.Duration
+}
+
+// A contest is what one schedule made of the experiment.
+type contest struct {
+	expr  *expr.Expr
+	cells []contention.Cell // in the order of the numbers of clients
+}
+
+// contentionFields are the flags of the fields of contention.Config.
+var contentionFields = map[string]string{
+	"Clients":      "--clients",
+	"Reps":         "--reps",
+	"Hop":          "--hop",
+	"HopDeviation": "--hop-deviation",
+	"Workers":      "--workers",
+}
+
+func newContention() *cobra.Command {
+	published := contention.Default()
+	f := contentionFlags{clients: clientCounts{published.Clients}}
+	cmd := &cobra.Command{
+		Use:   "contention [EXPR...]",
+		Short: "Simulate clients that compete for one row",
+		Long: `Simulate clients that compete for one row of a database, the experiment of AWS's
+"Exponential Backoff And Jitter".
+
+Each client reads the row, and writes it back if nobody has changed it since; if
+somebody has, it waits for the next delay of its schedule and starts over, until
+it has written once. A client whose schedule ends gives up. All start at once.
+Each of the four messages of an attempt takes |N(10 ms, 2 ms)|.
+
+What comes out is the time until the last client has written, and the calls: the
+writes that were tried, by all clients together. Both are means over the
+repetitions, ± their standard errors. A * is at the best, and at what differs
+from it by less than two standard errors of the difference.
+
+Without EXPR it runs the five published schedules:
+
+    exponential(10ms, 2) | cap(2s)
+    equal-jitter(10ms, 2s)
+    full-jitter(10ms, 2s)
+    decorrelated-jitter(5ms, 2s)
+    constant(0s)
+
+With --format csv there is a line for each schedule and number of clients:
+
+    schedule,clients,reps,time_ms,time_se,calls,calls_se
+
+JSON has the same, and gave_up, the mean number of clients that gave up.
+
+--png and --svg draw time and calls by clients.`,
+		Example: `  backoff sim contention
+  backoff sim contention 'full-jitter(10ms, 2s)' 'smooth-jitter(10ms, 2s)' --clients 100 --reps 1000
+  backoff sim contention --clients 10,50,100 --png contention.png
+  backoff sim contention 'full-jitter(10ms, 2s) | take(5)' --format csv`,
+		ValidArgsFunction: completeExpr,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := commandName(cmd)
+			if err := f.checkFormat(name); err != nil {
+				return err
+			}
+			exprs, err := f.parse(args, publishedContention)
+			if err != nil {
+				return err
+			}
+			contests, err := f.run(cmd, exprs)
+			if err != nil {
+				return err
+			}
+			if err := f.writePictures(f.figures(contests)...); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			return f.write(cmd.OutOrStdout(), contests)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Var(&f.clients, "clients", "numbers of `clients`: 10,50,100, or 10:190:10 for from:to:step")
+	flags.DurationVar(&f.hop, "hop", published.Hop, "mean time of a message")
+	flags.DurationVar(&f.hopDeviation, "hop-deviation", published.HopDeviation, "its standard deviation")
+	f.simulation.addFlags(cmd, published.Reps)
+	return cmd
+}
+
+func (f *contentionFlags) run(cmd *cobra.Command, exprs []*expr.Expr) ([]contest, error) {
+	var contests []contest
+	err := f.each(cmd, exprs, func(ctx context.Context, e *expr.Expr, progress func(done, total int)) error {
+		result, err := contention.Run(ctx, contention.Config{
+			Schedule:     drawsOf(e),
+			Clients:      f.clients.counts,
+			Reps:         f.reps,
+			Hop:          f.hop,
+			HopDeviation: f.hopDeviation,
+			Seed:         f.seed,
+			Workers:      f.workers,
+			Progress:     progress,
+		})
+		if err != nil {
+			return flagOf(cmd, err, contentionFields)
+		}
+		contests = append(contests, contest{e, result.Cells})
+		return nil
+	})
+	return contests, err
+}
+
+func (f *contentionFlags) write(w io.Writer, contests []contest) error {
+	switch f.format {
+	case "csv":
+		return writeContentionCSV(w, contests)
+	case "json":
+		return f.writeJSON(w, contests)
+	}
+	if err := f.writeTable(w, contests); err != nil {
+		return err
+	}
+	for _, figure := range f.figures(contests) {
+		if err := writeChart(w, figure); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// figures are of time and of calls by clients.
+func (f *contentionFlags) figures(contests []contest) []figure {
+	at := f.clients.rising()
+	time := figure{title: "Time until the last client has written, by clients", vertical: durations, up: "time", along: "clients"}
+	calls := figure{title: "Writes tried, by clients", vertical: counts, up: "calls", along: "clients"}
+	for _, c := range contests {
+		cells := map[int]contention.Cell{}
+		for _, cell := range c.cells {
+			cells[cell.Clients] = cell
+		}
+		var seconds, tried []float64
+		for _, clients := range at {
+			seconds = append(seconds, cells[clients].Time.Seconds())
+			tried = append(tried, cells[clients].Calls)
+		}
+		time.curves = append(time.curves, newLine(c.expr.String(), seconds))
+		calls.curves = append(calls.curves, newLine(c.expr.String(), tried))
+	}
+	figures := []figure{time, calls}
+	for i := range figures {
+		figures[i].horizontal.at = at
+		figures[i].logarithmic = f.logarithmic
+	}
+	return figures
+}
+
+// newLine returns a curve without a band.
+func newLine(name string, values []float64) curve {
+	return curve{name: name, least: values, median: values, most: values}
+}

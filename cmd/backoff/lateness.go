@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"example.com/backoff"
+)
+
+// A lateness notes how late this process's timers are. On a machine that is busy with
+// something else they are late, and so is all that a run measures.
+type lateness struct{ most, sum, count atomic.Int64 } // nanoseconds since anybody asked
+
+// watchEvery is how often they are looked at in a run.
+const watchEvery = 20 * time.Millisecond
+
+// watch waits again and again, each time for that long, until ctx ends.
+func (l *lateness) watch(ctx context.Context, wait time.Duration) {
+	for {
+		begun := time.Now()
+		if backoff.Sleep(ctx, wait) != nil {
+			return
+		}
+		late := int64(time.Since(begun) - wait)
+		raise(&l.most, late)
+		l.sum.Add(late)
+		l.count.Add(1)
+	}
+}
+
+// take returns how late the timers were since it was called last: the worst, and the
+// mean.
+func (l *lateness) take() (most, mean time.Duration) {
+	mean = time.Duration(l.sum.Swap(0) / max(l.count.Swap(0), 1))
+	return time.Duration(l.most.Swap(0)), mean
+}
+
+// raise sets most to n if that is more.
+func raise(most *atomic.Int64, n int64) {
+	for {
+		old := most.Load()
+		if n <= old || most.CompareAndSwap(old, n) {
+			return
+		}
+	}
+}

@@ -1,0 +1,114 @@
+// Command backoff shows what a schedule of delays does, and waits by it.
+//
+//	backoff show 'full-jitter(100ms, 10s) | take(8)'
+//	backoff list
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+func main() {
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run is main without the process: it returns the exit status. Whatever a command
+// returns as an error is one line on stderr and status 2, unless the error is an
+// exitError.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	if exit, ok := errors.AsType[exitError](err); ok {
+		return int(exit)
+	}
+	fmt.Fprintf(stderr, "backoff: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+	return 2
+}
+
+// An exitError ends the command with its status and without a word, for a
+// command that has said what there is to say.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "backoff",
+		Short: "Schedules of delays to wait between attempts",
+		Long: `Schedules of delays to wait between attempts.
+
+A schedule is written as an expression: a stage that starts it, and others that
+change it, with | between them. "backoff list" has all stages.
+
+    exponential(100ms, 2) | cap(10s) | jitter(1) | take(8)`,
+		Example:       "  backoff show 'full-jitter(100ms, 10s) | take(8)'\n  backoff list",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+
+		SuggestionsMinimumDistance: 2,
+
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(newShow(), newPlan(), newList(), newRun(), newSim(), newServe(), newLoad())
+	return root
+}
+
+// flagError says of a value that its flag cannot take what the flag wants.
+func flagError(_ *cobra.Command, err error) error {
+	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return err
+	}
+	want := map[string]string{
+		"bool":         "true or false",
+		"int":          "a whole number",
+		"uint64":       "a whole number in [0, 2^64)",
+		"float64":      "a number",
+		"float64Slice": "numbers such as 0.5,0.99",
+		"duration":     "a duration such as 90s or 1m30s",
+		"limit":        "a duration such as 90s or 1m30s, or none",
+		"statuses":     "exit statuses in [0, 255] such as 1,75-77",
+		"clients":      wantClients,
+		"budget":       wantBudget,
+	}[bad.GetFlag().Value.Type()]
+	if want == "" {
+		return err
+	}
+	return fmt.Errorf("--%s is %q, want %s", bad.GetFlag().Name, bad.GetValue(), want)
+}
+
+// unknownCommand is the error about a word that names no command.
+func unknownCommand(root *cobra.Command, name string) error {
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		return fmt.Errorf("unknown command %q, did you mean %s?", name, near[0])
+	}
+	var names []string
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			names = append(names, c.Name())
+		}
+	}
+	return fmt.Errorf("unknown command %q, want one of %s", name, strings.Join(names, ", "))
+}

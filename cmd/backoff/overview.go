@@ -1,0 +1,103 @@
+package main
+
+import (
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"example.com/backoff"
+	"example.com/backoff/expr"
+)
+
+// An overview is what a schedule does in its first retries.
+type overview struct {
+	expr  *expr.Expr
+	draws int // how many ranges it was made from; 1 where nothing is random
+	seed  uint64
+	rows  []row // of retry 0, 1, 2, ...
+	goes  going // what comes after the rows
+}
+
+// A row tells of one retry, from the draws whose schedule has it.
+type row struct {
+	reached float64 // their share of all draws
+	delay   spread
+	elapsed spread // the sum of the delays up to this one
+}
+
+// A spread tells of many durations. Where nothing is random all three are one.
+type spread struct{ least, median, most time.Duration }
+
+// A going says whether a schedule goes on after its rows.
+type going int
+
+const (
+	ends  going = iota // none of its draws
+	mixed              // some
+	on                 // all
+)
+
+// newOverview ranges over the schedule of e for its first n delays: once, or many
+// times with seeds that come from seed where it is random.
+func newOverview(e *expr.Expr, n, draws int, seed uint64) overview {
+	if !e.Random() {
+		draws = 1
+	}
+	delays := make([][]time.Duration, n) // by retry
+	elapsed := make([][]time.Duration, n)
+	seeds := rand.NewPCG(seed, 0)
+	longer := 0
+	for range draws {
+		retry := 0
+		for d, sum := range running(e.Schedule(backoff.WithSeed(seeds.Uint64()))) {
+			if retry == n {
+				longer++
+				break
+			}
+			delays[retry] = append(delays[retry], d)
+			elapsed[retry] = append(elapsed[retry], sum)
+			retry++
+		}
+	}
+	o := overview{expr: e, draws: draws, seed: seed, goes: mixed}
+	switch longer {
+	case 0:
+		o.goes = ends
+	case draws:
+		o.goes = on
+	}
+	for i := range delays {
+		if len(delays[i]) == 0 {
+			break
+		}
+		o.rows = append(o.rows, row{
+			reached: float64(len(delays[i])) / float64(draws),
+			delay:   newSpread(delays[i]),
+			elapsed: newSpread(elapsed[i]),
+		})
+	}
+	return o
+}
+
+// running returns each delay with the sum of all up to it, which is NoLimit where
+// it would be more.
+func running(seq iter.Seq[time.Duration]) iter.Seq2[time.Duration, time.Duration] {
+	return func(yield func(d, sum time.Duration) bool) {
+		sum := time.Duration(0)
+		for d := range seq {
+			sum = total(sum, d)
+			if !yield(d, sum) {
+				return
+			}
+		}
+	}
+}
+
+// newSpread sorts durations, of which there is one at least.
+func newSpread(durations []time.Duration) spread {
+	slices.Sort(durations)
+	last := len(durations) - 1
+	lower, upper := durations[last/2], durations[last-last/2]
+	return spread{durations[0], lower + (upper-lower)/2, durations[last]}
+}

@@ -1,0 +1,374 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"image/color"
+	"image/png"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"example.com/backoff"
+)
+
+func TestPlan(t *testing.T) {
+	for name, args := range map[string][]string{
+		"plan-random":        {"full-jitter(100ms, 10s)", "--deadline", "30s", "--clients", "10000", "--fail", "0.5"},
+		"plan-delays":        {"full-jitter(100ms, 10s) | take(8)", "--log"},
+		"plan-exact":         {"exponential(100ms, 2) | take(4)", "--deadline", "2s", "--clients", "10000", "--fail", "1"},
+		"plan-attempt-time":  {"equal-jitter(1s, 1m) | take(5)", "--attempt-time", "200ms", "--deadline", "20s", "--quantiles", "0.99,0.5,0.5"},
+		"plan-alike":         {"exponential(100ms, 2) | jitter(1) | cap(10s)", "-n", "20"},
+		"plan-one-quantile":  {"full-jitter(1s, 1m)", "-n", "3", "--quantiles", "0.9"},
+		"plan-uneven":        {"full-jitter(100ms, 10s) | within(20s)"},
+		"plan-uneven-ends":   {"full-jitter(100ms, 10s) | within(20s) | take(9)", "--fail", "0.9"},
+		"plan-never":         {"full-jitter(1s, 1m)", "-n", "2", "--fail", "1", "--draws", "20000"},
+		"plan-too-many":      {"constant(1ms) | jitter(1)", "-n", "2", "--deadline", "1h", "--clients", "100"},
+		"plan-one":           {"list(1s)", "--deadline", "1m", "--clients", "1", "--fail", "0"},
+		"plan-none":          {"list()", "--deadline", "1m", "--clients", "1", "--fail", "0.1"},
+		"plan-zero":          {"constant(0)", "-n", "3", "--clients", "5"},
+		"plan-largest":       {"exponential(1s, 1e300)", "-n", "3", "--clients", "5", "--deadline", "1m", "--log"},
+		"plan-compare":       {"--compare", "full-jitter(1s, 1m)", "smooth-jitter(1s, 1m)", "exponential(1s, 2) | cap(1m) | take(4)", "--deadline", "5m", "--fail", "0.5"},
+		"plan-compare-load":  {"--compare", "full-jitter(1s, 1m)", "exponential(1s, 2) | cap(1m) | spread(0.1)", "list()", "--deadline", "5m", "--clients", "10000", "--quantiles", "0.1"},
+		"plan-csv":           {"uniform(1s, 2s) | take(2)", "--format", "csv", "--deadline", "3s"},
+		"plan-json":          {"--compare", "uniform(1s, 2s) | take(2)", "list(1s, 1s)", "list()", "--format", "json", "--deadline", "3s", "--clients", "7", "--fail", "0.25", "--bin", "1s"},
+		"plan-seed":          {"full-jitter(1s, 1m)", "-n", "2", "--seed", "2", "--draws", "100"},
+		"solve-ratio":        {"--base", "1s", "--elapsed", "1000s", "--ratio", "0.1"},
+		"solve-cost":         {"--base", "1s", "--factor", "2", "--elapsed", "1000s", "--compare-factor", "1.1"},
+		"solve-long-run":     {"--factor", "2", "--compare-factor", "1.1"},
+		"solve-elapsed":      {"--base", "1s", "--factor", "2", "--limit", "none", "--retries", "10"},
+		"solve-straight":     {"--base", "1s", "--factor", "2", "--limit", "10s", "--retries", "10", "--compare-factor", "1.5"},
+		"solve-retries":      {"--base", "1s", "--factor", "2", "--limit", "10s", "--elapsed", "1m"},
+		"solve-factor":       {"--base", "1s", "--retries", "8", "--elapsed", "30s", "--limit", "5s"},
+		"solve-base":         {"--factor", "2", "--retries", "10", "--elapsed", "1023s"},
+		"solve-base-limited": {"--factor", "2", "--retries", "8", "--elapsed", "30s", "--limit", "5s"},
+		"solve-limit":        {"--base", "1s", "--factor", "2", "--retries", "10", "--elapsed", "1m"},
+		"solve-two":          {"--retries", "10", "--elapsed", "1023s", "--delay", "1024s"},
+		"solve-constant":     {"--base", "1s", "--factor", "1", "--elapsed", "10s"},
+		"solve-largest":      {"--base", "1s", "--factor", "2", "--retries", "100"},
+		"solve-csv":          {"--base", "1s", "--elapsed", "1000s", "--ratio", "0.1", "--format", "csv"},
+		"solve-json":         {"--base", "1s", "--elapsed", "1000s", "--ratio", "0.1", "--limit", "none", "--format", "json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			golden(t, name, succeeds(t, append([]string{"plan"}, args...)...))
+		})
+	}
+}
+
+// Each example of the help runs as it stands there.
+func TestPlanExamplesRun(t *testing.T) {
+	help := succeeds(t, "plan", "--help")
+	commands := regexp.MustCompile(`(?m)^  backoff (plan .*)$`).FindAllStringSubmatch(help, -1)
+	ran := 0
+	for _, c := range commands {
+		if strings.Contains(c[1], "[EXPR...]") {
+			continue
+		}
+		ran++
+		var args []string
+		for i, part := range strings.Split(c[1], "'") { // what is quoted stands between
+			if i%2 == 1 {
+				args = append(args, part)
+			} else {
+				args = append(args, strings.Fields(part)...)
+			}
+		}
+		if got := succeeds(t, args...); !strings.Contains(got, "count from 1") && !strings.Contains(got, "The schedule is") {
+			t.Errorf("%q prints\n%s", args, got)
+		}
+	}
+	if ran < 6 {
+		t.Errorf("%d examples ran, want all", ran)
+	}
+}
+
+// A plannedJSON is what JSON says of one schedule.
+type plannedJSON struct {
+	Expression string
+	Random     bool
+	Draws      int
+	GoesOn     bool `json:"goes_on"`
+	Retries    []struct {
+		Retry          int
+		Reached        float64
+		Delay, Elapsed struct {
+			Least, Mean, Greatest json.Number
+			Quantiles             []struct {
+				Probability float64
+				Value       json.Number
+			}
+		}
+		Alike *struct {
+			Share float64
+			Delay json.Number
+		}
+	}
+	Within struct {
+		AtLeast []float64 `json:"at_least"`
+		Open    float64
+	}
+	Load struct {
+		PerSecond []float64 `json:"per_second"`
+		Bin       float64
+		Peak      struct {
+			At, Bin   float64
+			PerSecond float64 `json:"per_second"`
+		}
+	}
+	Cost     struct{ Attempts, Success float64 }
+	Warnings []string
+}
+
+func planJSON(t *testing.T, args ...string) []plannedJSON {
+	t.Helper()
+	var schedules []plannedJSON
+	text := succeeds(t, append([]string{"plan", "--format", "json"}, args...)...)
+	if err := json.Unmarshal([]byte(text), &schedules); err != nil {
+		t.Fatal(err)
+	}
+	return schedules
+}
+
+// CSV has what JSON has.
+func TestPlanFormatsAgree(t *testing.T) {
+	args := []string{"exponential(123.456789ms, 1.7) | spread(0.3) | cap(1s)", "--deadline", "3s", "--quantiles", "0.5,0.99"}
+	lines, err := csv.NewReader(strings.NewReader(succeeds(t, append([]string{"plan", "--format", "csv"}, args...)...))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := planJSON(t, args...)[0]
+	if len(lines) != 13 || len(s.Retries) != 12 {
+		t.Fatalf("%d lines of CSV, %d retries in JSON, want 13, 12", len(lines), len(s.Retries))
+	}
+	if diff := cmp.Diff([]string{
+		"expression", "retry", "reached",
+		"delay_least", "delay_mean", "delay_0.5", "delay_0.99", "delay_greatest",
+		"elapsed_least", "elapsed_mean", "elapsed_0.5", "elapsed_0.99", "elapsed_greatest",
+		"alike", "alike_delay", "fits",
+	}, lines[0]); diff != "" {
+		t.Errorf("the head (-want +got):\n%s", diff)
+	}
+	for i, r := range s.Retries {
+		alike, delay := "0", ""
+		if r.Alike != nil {
+			alike, delay = shortest(r.Alike.Share), r.Alike.Delay.String()
+		}
+		fits := 0.0
+		if i+2 < len(s.Within.AtLeast) {
+			fits = s.Within.AtLeast[i+2]
+		}
+		want := []string{
+			s.Expression, strconv.Itoa(i + 1), "1",
+			r.Delay.Least.String(), r.Delay.Mean.String(), r.Delay.Quantiles[0].Value.String(), r.Delay.Quantiles[1].Value.String(), r.Delay.Greatest.String(),
+			r.Elapsed.Least.String(), r.Elapsed.Mean.String(), r.Elapsed.Quantiles[0].Value.String(), r.Elapsed.Quantiles[1].Value.String(), r.Elapsed.Greatest.String(),
+			alike, delay, shortest(fits),
+		}
+		if diff := cmp.Diff(want, lines[i+1]); diff != "" {
+			t.Errorf("retry %d (-JSON +CSV):\n%s", i+1, diff)
+		}
+	}
+	if s.Retries[0].Alike != nil || s.Retries[11].Alike == nil {
+		t.Errorf("alike are %v and %v, want none before the cap and some at it", s.Retries[0].Alike, s.Retries[11].Alike)
+	}
+}
+
+// A question beyond the rows is answered from more retries than are shown, and is
+// the same as if they were shown.
+func TestPlanLooksBeyondItsRows(t *testing.T) {
+	args := []string{"full-jitter(100ms, 10s)", "--deadline", "1m", "--clients", "1000", "--fail", "0.9", "--draws", "500"}
+	few, many := planJSON(t, append(args, "-n", "2")...)[0], planJSON(t, append(args, "-n", "200")...)[0]
+	if len(few.Retries) != 2 || !few.GoesOn {
+		t.Errorf("%d retries, goes on: %v; want 2, true", len(few.Retries), few.GoesOn)
+	}
+	if diff := cmp.Diff(many.Within, few.Within); diff != "" || few.Within.Open != 0 {
+		t.Errorf("within (-200 +2 rows):\n%s", diff)
+	}
+	if diff := cmp.Diff(many.Load, few.Load); diff != "" {
+		t.Errorf("the load (-200 +2 rows):\n%s", diff)
+	}
+	// p = 0.9 leaves 0.9^129 = 1.2e-6 open, and what is left out is at most that.
+	if math.Abs(few.Cost.Attempts-10) > 1e-4 || 1-few.Cost.Success > 2e-6 {
+		t.Errorf("a request costs %v, want 10 attempts and success", few.Cost)
+	}
+	if diff := cmp.Diff(many.Retries[:2], few.Retries); diff != "" {
+		t.Errorf("the rows (-200 +2):\n%s", diff)
+	}
+}
+
+// An exact schedule has exact answers: 1, 2, 4, 8 s come at 1, 3, 7, 15 s.
+func TestPlanIsExact(t *testing.T) {
+	s := planJSON(t, "exponential(1s, 2) | take(4)", "--deadline", "7s", "--clients", "30", "--fail", "0.5", "--bin", "1s")[0]
+	for i, want := range []string{"1", "3", "7", "15"} {
+		if e := s.Retries[i].Elapsed; e.Least.String() != want || e.Mean.String() != want || e.Greatest.String() != want {
+			t.Errorf("retry %d comes at %v, want %s", i+1, e, want)
+		}
+	}
+	if diff := cmp.Diff([]float64{1, 1, 1, 1, 1}, s.Within.AtLeast); diff != "" {
+		t.Errorf("4 attempts fit (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]float64{0, 30, 0, 30, 0, 0, 0}, s.Load.PerSecond); diff != "" {
+		t.Errorf("the load (-want +got):\n%s", diff)
+	}
+	if s.Cost.Attempts != 1.9375 || s.Cost.Success != 0.96875 {
+		t.Errorf("a request costs %v, want 1.9375 attempts, and succeeds with 0.96875", s.Cost)
+	}
+	if s.Random || s.Draws != 1 || s.GoesOn || len(s.Warnings) != 1 {
+		t.Errorf("the schedule is %+v", s)
+	}
+}
+
+// However closely it is looked at, a load has all retries of the clients in it, and
+// no bin above its peak where that is as close.
+func TestPlanLoadIsWhole(t *testing.T) {
+	for _, bin := range []string{"250ms", "1s", "7s"} {
+		s := planJSON(t, "full-jitter(1s, 8s) | take(6)", "--deadline", "10m", "--clients", "90", "--bin", bin)[0]
+		sum := 0.0
+		for _, rate := range s.Load.PerSecond {
+			sum += rate * s.Load.Bin
+		}
+		if math.Abs(sum-6*90) > 1e-6 {
+			t.Errorf("bins of %s: %v retries, want %d", bin, sum, 6*90)
+		}
+		if most := slices.Max(s.Load.PerSecond); s.Load.Peak.PerSecond != most || s.Load.Peak.Bin != s.Load.Bin {
+			t.Errorf("bins of %s: the peak is %+v, want %v", bin, s.Load.Peak, most)
+		}
+	}
+}
+
+// What the sentences have to say of numbers.
+func TestPlanNumbers(t *testing.T) {
+	for x, want := range map[float64]string{
+		0: "0", 0.5: "0.5", 1.984375: "1.98", 12.36: "12.4", 141_220: "141000", 1e-7: "1e-07", 999.6: "1000", math.Inf(1): "+Inf",
+	} {
+		if got := digits(x, 3); got != want {
+			t.Errorf("digits(%v, 3) = %s, want %s", x, got, want)
+		}
+	}
+	for share, want := range map[float64]string{
+		0: "0 %", 0.05: "5 %", 0.5: "50 %", 0.998: "99.8 %", 0.9999: "more than 99.9 %", 1: "100 %", 0.00123: "0.123 %",
+	} {
+		if got := percent(share); got != want {
+			t.Errorf("percent(%v) = %s, want %s", share, got, want)
+		}
+	}
+	for number, want := range map[string]string{
+		"1": "1", "999": "999", "1000": "1,000", "123456.789": "123,456.789", "1234567": "1,234,567", "0.0001": "0.0001",
+	} {
+		if got := grouped(number); got != want {
+			t.Errorf("grouped(%s) = %s, want %s", number, got, want)
+		}
+	}
+	for i, want := range map[int]string{0: "A", 25: "Z", 26: "A1", 53: "B2"} {
+		if got := letter(i); got != want {
+			t.Errorf("letter(%d) = %s, want %s", i, got, want)
+		}
+	}
+	for n, want := range map[float64]string{3: "3", 9.967: "9.97", 48.4123: "48.4", 0.5: "0.500", 1234.56: "1234.6"} {
+		if got := realRetries(n); got != want {
+			t.Errorf("realRetries(%v) = %s, want %s", n, got, want)
+		}
+	}
+}
+
+// A bin stands in a time axis where its time does, however wide it is.
+func TestTimeAxis(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		bin := time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "bin"))
+		bins := rapid.IntRange(2, 500).Draw(t, "bins")
+		values := make([]float64, bins)
+		full := rapid.IntRange(0, bins-1).Draw(t, "full")
+		values[full] = 7
+		axis := newTimeAxis(bin, bins)
+		if all := float64(bins) * bin.Seconds(); axis.end < all*(1-1e-9) || axis.end > 2*all || axis.marks < 3 || axis.marks > 9 {
+			t.Fatalf("the axis ends at %v for %v, with %d marks", axis.end, all, axis.marks)
+		}
+		placed := axis.place(values)
+		column := slices.Index(placed, 7)
+		if len(placed) != chartWidth || column < 0 {
+			t.Fatalf("the full bin is not among %v", placed)
+		}
+		at := float64(column) / (chartWidth - 1) * axis.end
+		if start := float64(full) * bin.Seconds(); math.Abs(at-start) > axis.end/(chartWidth-1)*(1+1e-6) {
+			t.Fatalf("the bin of %v s stands at %v s", start, at)
+		}
+	})
+}
+
+func TestRateSteps(t *testing.T) {
+	for most, want := range map[float64]float64{9.5: 1, 12: 2, 40_000: 5_000, 100: 10, 0.25: 0.05, 141_220: 20_000} {
+		if got := rates.step(most, 12); math.Abs(got/want-1) > 1e-9 {
+			t.Errorf("step(%v, 12) = %v, want %v", most, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		most := math.Exp(rapid.Float64Range(-20, 30).Draw(t, "log"))
+		if n := most / rates.step(most, 12); n >= 12 || n < 12/2.6 {
+			t.Fatalf("%v steps in %v", n, most)
+		}
+		coarse, fine := rates.marks(most, most*1000)
+		if len(coarse) < 2 || len(coarse) > 4 || len(fine) < 8 || len(fine) > 11 || !slices.IsSorted(fine) {
+			t.Fatalf("from %v on the marks are %v and %v", most, coarse, fine)
+		}
+	})
+}
+
+// The pictures of a plan: a load whose steps reach from 0 to the deadline, and
+// delays that count from 1.
+func TestPlanPictures(t *testing.T) {
+	load := []string{"full-jitter(100ms, 10s)", "--clients", "10000", "--deadline", "30s"}
+	for _, args := range [][]string{load, append(load, "--log")} {
+		picture := drawnBy(t, "plan", "png", args...)
+		pixels, left, right, top, bottom := inkSpan(t, picture, inks[0])
+		if pixels < 2000 || left > 160 || right < 1150 || right > 1180 || top > 110 || bottom < 600 {
+			t.Errorf("%q: %d pixels, x from %d to %d, y from %d to %d", args, pixels, left, right, top, bottom)
+		}
+		// The first bin holds the most for a second, a thirtieth of the axis: a flat
+		// step of 30 pixels and more, below the legend.
+		decoded, err := png.Decode(bytes.NewReader(picture))
+		if err != nil {
+			t.Fatal(err)
+		}
+		flat := 0
+		for y := 60; y < 160; y++ {
+			inked := 0
+			for x := 150; x < 1180; x++ {
+				if near(color.NRGBAModel.Convert(decoded.At(x, y)).(color.NRGBA), inks[0]) {
+					inked++
+				}
+			}
+			flat = max(flat, inked)
+		}
+		if flat < 30 || flat > 50 {
+			t.Errorf("%q: the first step is %d pixels wide", args, flat)
+		}
+	}
+	for _, test := range []struct {
+		args, want, none []string
+	}{
+		{load, []string{"0s", "5s", "30s", "40,000", "retries/s", "time since 10,000 clients failed together"}, []string{"delay"}},
+		{append(load, "--log"), []string{"2,000", "20,000"}, []string{"0"}},
+		{[]string{"full-jitter(100ms, 10s) | take(8)"}, []string{"1", "8", "10s", "delay", "retry     (lines: medians; bands: 5 % to 95 % of 10000 draws)"}, []string{"0", "9"}},
+		{[]string{"full-jitter(100ms, 10s)", "--quantiles", "0.9"}, []string{"1", "12", "retry     (lines: medians of 10000 draws)"}, []string{"0"}},
+		{[]string{"--compare", fast, slow, "-n", "20"}, []string{fast, slow, "1", "20"}, []string{"0"}},
+	} {
+		checkTexts(t, test.args, svgTexts(t, drawnBy(t, "plan", "svg", test.args...)), test.want, test.none)
+	}
+}
+
+func TestTotal(t *testing.T) {
+	for _, test := range []struct{ a, b, want time.Duration }{
+		{0, 0, 0}, {1, 2, 3}, {backoff.NoLimit, 0, backoff.NoLimit}, {backoff.NoLimit, 1, backoff.NoLimit}, {1 << 62, 1 << 62, backoff.NoLimit},
+	} {
+		if got := total(test.a, test.b); got != test.want {
+			t.Errorf("total(%d, %d) = %d, want %d", test.a, test.b, got, test.want)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+)
+
+// writeReport writes what happened as a JSON object.
+func (x *execution) writeReport(w io.Writer, status int, reason string) error {
+	type jsonAttempt struct {
+		Attempt  int          `json:"attempt"`
+		Start    json.Number  `json:"start"`
+		Elapsed  json.Number  `json:"elapsed"`
+		Status   int          `json:"status"`
+		Signal   string       `json:"signal,omitempty"`
+		TimedOut bool         `json:"timed_out"`
+		Error    string       `json:"error,omitempty"`
+		Delay    *json.Number `json:"delay"`
+	}
+	report := struct {
+		Command    []string      `json:"command"`
+		Expression string        `json:"expression"`
+		Seed       uint64        `json:"seed"`
+		Started    string        `json:"started"`
+		Elapsed    json.Number   `json:"elapsed"`
+		Status     int           `json:"status"`
+		Reason     string        `json:"reason"`
+		Attempts   []jsonAttempt `json:"attempts"`
+	}{
+		x.argv, x.schedule.String(), x.seed, x.started.Format(time.RFC3339Nano),
+		json.Number(seconds(time.Since(x.started))), status, reason, []jsonAttempt{},
+	}
+	for _, a := range x.attempts {
+		j := jsonAttempt{
+			Attempt: a.number, Start: json.Number(seconds(a.start)), Elapsed: json.Number(seconds(a.elapsed)),
+			Status: a.ending.status, TimedOut: a.timedOut,
+		}
+		if a.ending.signal != nil {
+			j.Signal = signalName(a.ending.signal)
+		}
+		if a.failure != nil {
+			j.Error = a.failure.Error()
+		}
+		if a.retried {
+			delay := json.Number(seconds(a.delay))
+			j.Delay = &delay
+		}
+		report.Attempts = append(report.Attempts, j)
+	}
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	return out.Encode(report)
+}

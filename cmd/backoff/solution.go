@@ -1,0 +1,136 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"example.com/backoff"
+	"example.com/backoff/expr"
+)
+
+// expression returns the schedule that a solution is, with its whole retries.
+func (s *solution) expression() string {
+	g := s.schedule
+	text := fmt.Sprintf("exponential(%s, %s)", expr.FormatDuration(g.Base), strconv.FormatFloat(g.Factor, 'g', -1, 64))
+	if g.Limit != backoff.NoLimit {
+		text += fmt.Sprintf(" | cap(%s)", expr.FormatDuration(g.Limit))
+	}
+	if n := math.Floor(s.retries); n <= math.MaxInt32 {
+		text += fmt.Sprintf(" | take(%.0f)", n)
+	}
+	return text
+}
+
+// writeSolution writes what follows, each with its formula, for reading.
+func writeSolution(w io.Writer, k *given, s *solution) error {
+	out := &errWriter{w: w}
+	var knowns []string
+	for _, known := range k.values() {
+		knowns = append(knowns, known.name+" "+known.text)
+	}
+	out.printf("Given %s:\n\n", strings.Join(knowns, ", "))
+	width := 0
+	for _, a := range s.answers {
+		width = max(width, utf8.RuneCountInString(a.name))
+	}
+	for _, a := range s.answers {
+		out.printf("    %-*s = %s\n", width, a.name, a.formula)
+		if strings.HasPrefix(a.formula, "the one for which") {
+			out.printf("    %-*s = %s, for %s\n", width, "", a.value, a.filled)
+		} else {
+			out.printf("    %-*s = %s = %s\n", width, "", a.filled, a.value)
+		}
+	}
+	if !s.partial {
+		out.printf("\n%s", s.sentences())
+	}
+	return out.err
+}
+
+// sentences say what the numbers mean.
+func (s *solution) sentences() string {
+	var b strings.Builder
+	n := math.Floor(s.retries)
+	comes := "retries come"
+	if n == 1 {
+		comes = "retry comes"
+	}
+	if s.elapsed == backoff.NoLimit {
+		fmt.Fprintf(&b, "Retry %.0f comes after 292 years or more.\n", n)
+	} else {
+		fmt.Fprintf(&b, "%s %s within %s: %s attempts with the first.\n", grouped(strconv.FormatFloat(n, 'f', 0, 64)),
+			comes, exact(s.elapsed), grouped(strconv.FormatFloat(n+1, 'f', 0, 64)))
+		fmt.Fprintf(&b, "The delay that follows a retry at %s, %s, is %s %% of the time gone by.\n",
+			exact(s.elapsed), exact(s.delay), digits(100*s.delay.Seconds()/s.elapsed.Seconds(), 3))
+	}
+	fmt.Fprintf(&b, "Elapsed is the sum of the delays, without the attempts' own time.\n\n")
+	fmt.Fprintf(&b, "The schedule is %s\n", s.expression())
+	return b.String()
+}
+
+// A value is one that is given.
+type value struct{ name, text, number string }
+
+// values returns what is given, in the order of the flags.
+func (k *given) values() []value {
+	var values []value
+	for _, v := range []value{
+		{"base", exact(k.base), seconds(k.base)},
+		{"factor", shortest(k.factor), shortest(k.factor)},
+		{"ratio", shortest(k.ratio), shortest(k.ratio)},
+		{"retries", strconv.Itoa(k.retries), strconv.Itoa(k.retries)},
+		{"elapsed", exact(k.elapsed), seconds(k.elapsed)},
+		{"delay", exact(k.delay), seconds(k.delay)},
+		{"limit", k.limit.String(), seconds(k.limit.duration())},
+		{"compare-factor", shortest(k.compareFactor), shortest(k.compareFactor)},
+	} {
+		if k.names[v.name] {
+			if v.text == "none" {
+				v.number = "null"
+			}
+			values = append(values, v)
+		}
+	}
+	return values
+}
+
+// writeSolutionCSV writes a line for each quantity that follows.
+func writeSolutionCSV(w io.Writer, s *solution) error {
+	lines := [][]string{{"name", "value", "formula", "filled"}}
+	for _, a := range s.answers {
+		lines = append(lines, []string{a.name, a.number, a.formula, a.filled})
+	}
+	return csv.NewWriter(w).WriteAll(lines)
+}
+
+// writeSolutionJSON writes an object of what is given and what follows.
+func writeSolutionJSON(w io.Writer, k *given, s *solution) error {
+	type jsonAnswer struct {
+		Name    string      `json:"name"`
+		Value   json.Number `json:"value"`
+		Formula string      `json:"formula"`
+		Filled  string      `json:"filled"`
+	}
+	type jsonSolution struct {
+		Given      map[string]json.RawMessage `json:"given"`
+		Answers    []jsonAnswer               `json:"answers"`
+		Expression string                     `json:"expression,omitempty"`
+	}
+	solution := jsonSolution{Given: map[string]json.RawMessage{}}
+	for _, v := range k.values() {
+		solution.Given[v.name] = json.RawMessage(v.number)
+	}
+	for _, a := range s.answers {
+		solution.Answers = append(solution.Answers, jsonAnswer{a.name, json.Number(a.number), a.formula, a.filled})
+	}
+	if !s.partial {
+		solution.Expression = s.expression()
+	}
+	return writeIndented(w, solution)
+}

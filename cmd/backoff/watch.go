@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"sync"
+)
+
+// A signalError is why retrying ended.
+type signalError struct{ signal os.Signal }
+
+func (e signalError) Error() string { return signalName(e.signal) }
+
+// A subscription is to signals.
+type subscription struct{ c chan os.Signal }
+
+func subscribe(signals ...os.Signal) subscription {
+	s := subscription{make(chan os.Signal, 16)}
+	s.add(signals...)
+	return s
+}
+
+// add leaves out what was ignored from the start, which nohup and a shell's
+// background jobs rely on.
+func (s subscription) add(signals ...os.Signal) {
+	for _, sig := range signals {
+		if !signal.Ignored(sig) {
+			signal.Notify(s.c, sig)
+		}
+	}
+}
+
+func (s subscription) end() { signal.Stop(s.c) }
+
+// A watch passes signals on to the process that runs, and ends retrying when one of
+// them says so.
+type watch struct {
+	signals   subscription
+	interrupt context.CancelCauseFunc
+	done      chan struct{} // closed when the watch has ended
+
+	mu      sync.Mutex
+	running *process
+	caught  os.Signal // the first that ends
+}
+
+func newWatch(interrupt context.CancelCauseFunc) *watch {
+	w := &watch{signals: subscribe(endingSignals...), interrupt: interrupt, done: make(chan struct{})}
+	w.signals.add(otherSignals...)
+	w.signals.add(stopSignals...)
+	go w.pass()
+	return w
+}
+
+func (w *watch) end() {
+	w.signals.end()
+	close(w.signals.c) // Stop has seen to it that nothing is sent any longer
+	<-w.done
+}
+
+func (w *watch) pass() {
+	defer close(w.done)
+	for sig := range w.signals.c {
+		w.mu.Lock()
+		switch {
+		case isOne(sig, stopSignals):
+			w.stopAll(sig)
+		case isOne(sig, otherSignals):
+			w.signal(sig)
+		default:
+			w.catch(sig)
+			w.signal(sig)
+		}
+		w.mu.Unlock()
+	}
+}
+
+func (w *watch) signal(sig os.Signal) {
+	if w.running != nil {
+		w.running.signal(sig)
+	}
+}
+
+// catch says that a signal ends all this. The caller holds the lock.
+func (w *watch) catch(sig os.Signal) {
+	if w.caught == nil {
+		w.caught = sig
+		w.interrupt(signalError{sig})
+	}
+}
+
+// start starts a process, unless a signal has ended all this. A signal that comes
+// meanwhile is for the process.
+func (w *watch) start(begin func() (*process, error)) (*process, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.caught != nil {
+		return nil, signalError{w.caught}
+	}
+	p, err := begin()
+	if err == nil {
+		w.running = p
+	}
+	return p, err
+}
+
+// ended is called with how the process ended.
+func (w *watch) ended(p *process, e ending) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running = nil
+	if sig := p.interrupted(e); sig != nil {
+		w.catch(sig)
+	}
+}
+
+// signal that ended all this, or nil.
+func (w *watch) ending() os.Signal {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.caught
+}
+
+func isOne(sig os.Signal, of []os.Signal) bool {
+	for _, s := range of {
+		if s == sig {
+			return true
+		}
+	}
+	return false
+}
+
+// An ending is how a process ended.
+type ending struct {
+	status int
+	signal os.Signal // that killed it, or nil
+}
+
+func (e ending) String() string {
+	if e.signal != nil {
+		return "killed by " + signalName(e.signal)
+	}
+	return fmt.Sprintf("exit status %d", e.status)
+}
