@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"testing"
+	"time"
+
+	"example.com/backoff/interop/service"
+	"github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+)
+
+// TestJetStream makes a consumer that says nothing about redelivery, looks at what
+// the server makes of it, and at redeliveries with an AckWait that a test can
+// wait for.
+func TestJetStream(t *testing.T) {
+	address := service.Need(t, service.NATS)
+	conn, err := nats.Connect("nats://" + address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	js, err := jetstream.New(conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	name := fmt.Sprintf("BACKOFF_DEFAULTS_%d", os.Getpid())
+	stream, err := js.CreateStream(ctx, jetstream.StreamConfig{
+		Name: name, Subjects: []string{name}, Storage: jetstream.MemoryStorage,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := js.DeleteStream(ctx, name); err != nil {
+			t.Error(err)
+		}
+	}()
+
+	type redelivery struct {
+		AckWait    time.Duration
+		MaxDeliver int
+		BackOff    []time.Duration
+	}
+	c, err := stream.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: "defaults"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := c.Info(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The schedule of the page is constant(AckWait), endless.
+	f := figureOf(clientNamed(t, "JetStream, a consumer"))
+	if !f.sure() || !f.endless {
+		t.Fatal("the page's schedule is not an endless constant")
+	}
+	want := redelivery{AckWait: f.worst, MaxDeliver: -1}
+	if d := cmp.Diff(want, redelivery{info.Config.AckWait, info.Config.MaxDeliver, info.Config.BackOff}); d != "" {
+		t.Errorf("the server's defaults (-want +got):\n%s", d)
+	}
+
+	const ackWait = 200 * time.Millisecond
+	c, err = stream.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: "short", AckWait: ackWait})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := js.Publish(ctx, name, nil); err != nil {
+		t.Fatal(err)
+	}
+	deliveries, err := c.Messages(jetstream.PullMaxMessages(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer deliveries.Stop()
+	var before time.Time
+	for n := range 6 {
+		message, err := deliveries.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The server's clock starts when it sends and so does the next delay;
+		// how long a message is under way differs a little. A delay that
+		// doubled would be 1.6 s and more at the end.
+		if d := time.Since(before); n > 0 && (d < ackWait-50*time.Millisecond || d > ackWait+time.Second) {
+			t.Errorf("redelivery %d came after %v, want %v", n, d, ackWait)
+		}
+		before = time.Now()
+		m, err := message.Metadata()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.NumDelivered != uint64(n+1) {
+			t.Errorf("delivery %d says that it is number %d", n+1, m.NumDelivered)
+		}
+	}
+
+	// Refused, it comes back at once.
+	message, err := deliveries.Next()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := message.Nak(); err != nil {
+		t.Fatal(err)
+	}
+	refused := time.Now()
+	if _, err := deliveries.Next(); err != nil {
+		t.Fatal(err)
+	}
+	if d := time.Since(refused); d > ackWait/2 {
+		t.Errorf("a refused message came back after %v, want at once", d)
+	}
+}
+
+// TestTemporal runs an activity that always fails in the test environment of the
+// SDK, whose clock is its own.
+func TestTemporal(t *testing.T) {
+	quiet := log.NewStructuredLogger(slog.New(slog.DiscardHandler))
+	run := func(policy *temporal.RetryPolicy) []time.Duration {
+		var suite testsuite.WorkflowTestSuite
+		suite.SetLogger(quiet)
+		env := suite.NewTestWorkflowEnvironment()
+		var at []time.Time
+		fail := func(context.Context) error {
+			at = append(at, env.Now())
+			return errFailed
+		}
+		env.RegisterActivity(fail)
+		env.ExecuteWorkflow(func(ctx workflow.Context) error {
+			ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute, RetryPolicy: policy})
+			return workflow.ExecuteActivity(ctx, fail).Get(ctx, nil)
+		})
+		if !env.IsWorkflowCompleted() || env.GetWorkflowError() == nil {
+			t.Fatalf("the workflow ended with %v, want the activity's error", env.GetWorkflowError())
+		}
+		delays := make([]time.Duration, len(at)-1)
+		for i := range delays {
+			delays[i] = at[i+1].Sub(at[i])
+		}
+		return delays
+	}
+
+	// What the server adds to a policy that says nothing else is 100 times the
+	// first interval, and no end.
+	got := run(&temporal.RetryPolicy{MaximumInterval: 100 * time.Second, MaximumAttempts: 13})
+	if len(got) != 12 {
+		t.Errorf("%d retries, want 12", len(got))
+	}
+	for _, d := range differences(clientNamed(t, "Temporal, activities"), [][]time.Duration{got}, false, 0) {
+		t.Error(d)
+	}
+
+	// What the test environment adds is not that.
+	other := client{name: "Temporal's test environment", text: "constant(1s) | take(9)"}
+	for _, d := range differences(other, [][]time.Duration{run(nil)}, true, 0) {
+		t.Error(d)
+	}
+}

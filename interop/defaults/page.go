@@ -1,0 +1,360 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/modfile"
+
+	"example.com/backoff/expr"
+)
+
+// versions returns the versions of the modules that a go.mod requires.
+func versions(goMod string) (map[string]string, error) {
+	text, err := os.ReadFile(goMod)
+	if err != nil {
+		return nil, err
+	}
+	file, err := modfile.Parse(goMod, text, nil)
+	if err != nil {
+		return nil, err
+	}
+	of := map[string]string{}
+	for _, r := range file.Require {
+		of[r.Mod.Path] = r.Mod.Version
+	}
+	return of, nil
+}
+
+// A part of the page is generated: what stands between the lines
+// <!-- NAME: generated --> and <!-- end -->.
+type part struct{ name, text string }
+
+// generate returns the parts, in the order of the page.
+func generate(all []figures, versions map[string]string) []part {
+	return []part{
+		{"table", table(all)},
+		{"findings", findings(all)},
+		{"clients", sections(all, versions)},
+	}
+}
+
+// update returns the page with these parts.
+func update(page []byte, parts []part) ([]byte, error) {
+	rest := page
+	var b bytes.Buffer
+	for _, p := range parts {
+		begin := fmt.Sprintf("<!-- %s: generated -->\n", p.name)
+		before, after, ok := bytes.Cut(rest, []byte(begin))
+		if !ok {
+			return nil, fmt.Errorf("the page has no line %q after what stands before it", strings.TrimSpace(begin))
+		}
+		_, after, ok = bytes.Cut(after, []byte("<!-- end -->\n"))
+		if !ok {
+			return nil, fmt.Errorf("the page has no line \"<!-- end -->\" after %q", strings.TrimSpace(begin))
+		}
+		fmt.Fprintf(&b, "%s%s\n%s\n<!-- end -->\n", before, begin, p.text)
+		rest = after
+	}
+	b.Write(rest)
+	return b.Bytes(), nil
+}
+
+// updateFile does it to a file, and reports whether anything was different.
+func updateFile(name string) (changed bool, err error) {
+	v, err := versions(filepath.Join(filepath.Dir(name), "..", "interop", "go.mod"))
+	if err != nil {
+		return false, err
+	}
+	page, err := os.ReadFile(name)
+	if err != nil {
+		return false, err
+	}
+	all := make([]figures, len(clients))
+	for i, c := range clients {
+		all[i] = figure(c)
+	}
+	wanted, err := update(page, generate(all, v))
+	if err != nil || bytes.Equal(page, wanted) {
+		return false, err
+	}
+	return true, os.WriteFile(name, wanted, 0o666)
+}
+
+func table(all []figures) string {
+	var b strings.Builder
+	b.WriteString("| client | attempts | worst wait | total, mean | total, at most | retries in 1 m | in 1 h | same delay, first | last |\n")
+	b.WriteString("|---|---|---|---|---|---|---|---|---|\n")
+	for i, c := range clients {
+		f := all[i]
+		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s | %s | %s | %s | %s | %s |\n",
+			c.name, anchor(c.name), f.attemptsText(), short(f.worst), f.meanText(), f.totalText(c),
+			f.minute.text(), f.hour.text(), percent(f.first), percent(f.last))
+	}
+	return b.String()
+}
+
+func (f figures) attemptsText() string {
+	switch {
+	case f.endless:
+		return "endless"
+	case f.attempts.least == f.attempts.greatest:
+		return fmt.Sprint(f.attempts.least)
+	}
+	return fmt.Sprintf("%d–%d", f.attempts.least, f.attempts.greatest)
+}
+
+func (f figures) meanText() string {
+	if f.endless {
+		return "–"
+	}
+	return short(f.mean)
+}
+
+func (f figures) totalText(c client) string {
+	switch {
+	case f.endless:
+		return "–"
+	case c.total != 0:
+		return short(c.total)
+	}
+	return short(f.total)
+}
+
+func (c count) text() string {
+	if c.low == c.up {
+		return fmt.Sprint(c.low)
+	}
+	return fmt.Sprintf("%.3g (%d–%d)", c.mean, c.low, c.up)
+}
+
+// percent returns a share as text: whole, but for what would be 0 or wrongly 100.
+func percent(share float64) string {
+	p := 100 * share
+	switch {
+	case p == 0:
+		return "none"
+	case p < 1:
+		return fmt.Sprintf("%.1f %%", p)
+	case p < 100 && p >= 99.5:
+		return "more than 99 %"
+	}
+	return fmt.Sprintf("%.0f %%", p)
+}
+
+// short returns d, rounded to three digits if it has more than five.
+func short(d time.Duration) string {
+	if exact := expr.FormatDuration(d); digits(exact) <= 5 && d < 48*time.Hour {
+		return exact
+	}
+	unit, name := time.Nanosecond, "ns"
+	for _, u := range []struct {
+		d    time.Duration
+		name string
+	}{{time.Microsecond, "µs"}, {time.Millisecond, "ms"}, {time.Second, "s"}, {time.Minute, "m"}, {time.Hour, "h"}} {
+		if d >= u.d {
+			unit, name = u.d, u.name
+		}
+	}
+	if d >= 48*time.Hour {
+		unit, name = 24*time.Hour, " d"
+	}
+	return fmt.Sprintf("%.3g%s", float64(d)/float64(unit), name)
+}
+
+func digits(text string) int {
+	return len(text) - len(strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return -1
+		}
+		return r
+	}, text))
+}
+
+// findings groups the clients by what the figures say of them.
+func findings(all []figures) string {
+	var b strings.Builder
+	say := func(what string, holds func(client, figures) string) {
+		var who []string
+		for i, c := range clients {
+			if detail := holds(c, all[i]); detail != "" {
+				who = append(who, strings.TrimSpace(c.name+" "+detail))
+			}
+		}
+		if who == nil {
+			who = []string{"Nobody"}
+		}
+		fmt.Fprintf(&b, "- **%s** %s.\n", what, strings.Join(who, "; "))
+	}
+	yes := map[bool]string{true: " "}
+	say("No jitter at all: who fails together comes back together, every time.", func(_ client, f figures) string {
+		return yes[f.sure()]
+	})
+	say("The first delay has no jitter, though the others have.", func(_ client, f figures) string {
+		return yes[f.first == 1 && !f.sure()]
+	})
+	say("The jitter is lost at the cap.", func(_ client, f figures) string {
+		if f.sure() || f.last < 1 {
+			return ""
+		}
+		n := len(f.plan.Retries)
+		for n > 1 && f.plan.Retries[n-2].Atom.Share == 1 {
+			n--
+		}
+		return fmt.Sprintf("(all clients wait exactly %s from retry %d on)", short(f.plan.Retries[n-1].Atom.Delay), n)
+	})
+	say("Few delays for many clients.", func(_ client, f figures) string {
+		if a := f.plan.Retries[0].Atom; a.Share > 0 && a.Share < 1 {
+			return fmt.Sprintf("(%s of clients share each delay)", percent(a.Share))
+		}
+		return ""
+	})
+	say("The jitter exceeds the limit.", func(c client, f figures) string {
+		if c.limit == 0 || f.worst <= c.limit {
+			return ""
+		}
+		return fmt.Sprintf("(up to %s under a limit of %s)", short(f.worst), short(c.limit))
+	})
+	say("Never gives up.", func(_ client, f figures) string { return yes[f.endless] })
+	say("Gives up within a second.", func(c client, f figures) string {
+		if f.endless || f.total >= time.Second {
+			return ""
+		}
+		return fmt.Sprintf("(after %s at most)", short(f.total))
+	})
+	return b.String()
+}
+
+// sure reports whether nothing about the schedule is random.
+func (f figures) sure() bool {
+	for _, b := range f.bounds {
+		if b.least != b.greatest {
+			return false
+		}
+	}
+	return true
+}
+
+func sections(all []figures, versions map[string]string) string {
+	var b strings.Builder
+	for i, c := range clients {
+		f := all[i]
+		fmt.Fprintf(&b, "### %s\n\n%s", c.name, c.setting)
+		if c.module != "" {
+			fmt.Fprintf(&b, " of `%s` %s", c.module, versions[c.module])
+		}
+		b.WriteString("\n\n")
+		if c.text != "" {
+			fmt.Fprintf(&b, "```\n%s\n```\n", c.text)
+		} else {
+			fmt.Fprintf(&b, "```go\n%s```\n", c.code)
+		}
+		fmt.Fprintf(&b, "\n%s\n\n", strip(f))
+		if c.differs == "" {
+			b.WriteString("- Exact.\n")
+		} else {
+			fmt.Fprintf(&b, "- Exact but for this: %s\n", c.differs)
+		}
+		if c.note != "" {
+			fmt.Fprintf(&b, "- %s\n", c.note)
+		}
+		for _, w := range warnings(f) {
+			fmt.Fprintf(&b, "- %s\n", w)
+		}
+		if c.checked != "" {
+			fmt.Fprintf(&b, "- Checked: %s.\n", c.checked)
+		}
+		if c.source != "" {
+			fmt.Fprintf(&b, "- Documented: <%s>\n", c.source)
+		}
+		b.WriteString("\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// strip returns the first delays, an interval where a delay is random.
+func strip(f figures) string {
+	var delays []string
+	for i, d := range f.bounds {
+		if i == 8 {
+			delays = append(delays, "…")
+			break
+		}
+		if d.least == d.greatest {
+			delays = append(delays, short(d.least))
+		} else {
+			delays = append(delays, short(d.least)+"–"+short(d.greatest))
+		}
+	}
+	return strings.Join(delays, " → ")
+}
+
+// warnings are those of the plan, of which neighbours that say the same but for
+// the retry, the delay and what sampling does to the share count as one.
+func warnings(f figures) []string {
+	type said struct {
+		first, last, text, general string
+		share                      int
+	}
+	var all []said
+	for _, w := range f.plan.Warnings() {
+		retry, text, ok := strings.Cut(strings.TrimPrefix(w, "retry "), ": ")
+		if !ok || !strings.HasPrefix(w, "retry ") {
+			all = append(all, said{text: w})
+			continue
+		}
+		s := said{first: retry, last: retry, text: text}
+		s.general = exactly.ReplaceAllString(text, "the same delay")
+		if m := leadingShare.FindString(s.general); m != "" {
+			s.share, _ = strconv.Atoi(strings.TrimSuffix(m, " %"))
+			s.general = strings.TrimPrefix(s.general, m)
+		}
+		n := len(all)
+		if n == 0 || all[n-1].general != s.general || max(s.share-all[n-1].share, all[n-1].share-s.share) > 1 {
+			all = append(all, s)
+			continue
+		}
+		before := &all[n-1]
+		before.last = retry
+		if before.text != s.text {
+			before.text = leadingShare.FindString(before.text) + s.general
+		}
+	}
+	var lines []string
+	for _, s := range all {
+		switch {
+		case s.first == "":
+			lines = append(lines, s.text)
+		case s.first == s.last:
+			lines = append(lines, fmt.Sprintf("retry %s: %s", s.first, s.text))
+		default:
+			lines = append(lines, fmt.Sprintf("retries %s to %s: %s", s.first, s.last, s.text))
+		}
+	}
+	return lines
+}
+
+var (
+	exactly      = regexp.MustCompile(`exactly [^ :]+`)
+	leadingShare = regexp.MustCompile(`^[0-9]+ %`)
+)
+
+// anchor returns what a heading is called in a link.
+func anchor(heading string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(heading) {
+		switch {
+		case r == ' ' || r == '-':
+			b.WriteByte('-')
+		case r == '_' || r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

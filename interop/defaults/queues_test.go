@@ -1,0 +1,114 @@
+package main
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/backoff/interop/service"
+	"github.com/hibiken/asynq"
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/rivertype"
+	"k8s.io/client-go/util/workqueue"
+)
+
+// TestWorkqueue asks the limiter, and works on an item that always fails.
+func TestWorkqueue(t *testing.T) {
+	c := clientNamed(t, "Kubernetes workqueue")
+	synctest.Test(t, func(t *testing.T) {
+		limiter := workqueue.DefaultTypedControllerRateLimiter[string]()
+		asked := make([]time.Duration, 50)
+		for i := range asked {
+			asked[i] = limiter.When("item")
+		}
+		for _, d := range differences(c, [][]time.Duration{asked}, false, 0) {
+			t.Errorf("the limiter: %s", d)
+		}
+
+		worked := gaps(func(attempt func()) {
+			q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
+			defer q.ShutDown()
+			q.Add("item")
+			for range 25 {
+				item, _ := q.Get()
+				attempt()
+				q.AddRateLimited(item)
+				q.Done(item)
+			}
+		})
+		for _, d := range differences(c, [][]time.Duration{worked}, false, 0) {
+			t.Errorf("the queue: %s", d)
+		}
+	})
+}
+
+// TestWorkqueueBucket: items that fail for the first time share a bucket, which
+// matters from the 101st on.
+func TestWorkqueueBucket(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limiter := workqueue.DefaultTypedControllerRateLimiter[int]()
+		for item := range 110 {
+			want := 5 * time.Millisecond
+			if item >= 100 {
+				want = time.Duration(item-99) * 100 * time.Millisecond
+			}
+			if got := limiter.When(item); got != want {
+				t.Errorf("item %d waits %v, want %v", item, got, want)
+			}
+		}
+	})
+}
+
+// TestRiver asks the policy about a job that failed once, twice, and so on until
+// it has had all its attempts.
+func TestRiver(t *testing.T) {
+	rows := make([][]time.Duration, 5000)
+	synctest.Test(t, func(t *testing.T) {
+		var policy river.DefaultClientRetryPolicy
+		for i := range rows {
+			job := &rivertype.JobRow{MaxAttempts: river.MaxAttemptsDefault}
+			for job.Attempt = 1; job.Attempt < job.MaxAttempts; job.Attempt++ {
+				rows[i] = append(rows[i], time.Until(policy.NextRetry(job)))
+				job.Errors = append(job.Errors, rivertype.AttemptError{Attempt: job.Attempt})
+			}
+		}
+	})
+	for _, d := range differences(clientNamed(t, "River"), rows, true, 1) {
+		t.Error(d)
+	}
+}
+
+// TestAsynq asks the delay function for as many retries as the server keeps of a
+// task that does not say how many.
+func TestAsynq(t *testing.T) {
+	redis := asynq.RedisClientOpt{Addr: service.Need(t, service.Redis)}
+	c := asynq.NewClient(redis)
+	defer c.Close()
+	inspector := asynq.NewInspector(redis)
+	defer inspector.Close()
+	const queue = "backoff-defaults"
+	info, err := c.Enqueue(asynq.NewTask("none", nil), asynq.Queue(queue))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := inspector.DeleteQueue(queue, true); err != nil {
+			t.Error(err)
+		}
+	}()
+	kept, err := inspector.GetTaskInfo(queue, info.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	rows := make([][]time.Duration, 5000)
+	for i := range rows {
+		rows[i] = make([]time.Duration, kept.MaxRetry)
+		for n := range rows[i] {
+			rows[i][n] = asynq.DefaultRetryDelayFunc(n, errFailed, nil)
+		}
+	}
+	for _, d := range differences(clientNamed(t, "asynq"), rows, true, 0) {
+		t.Error(d)
+	}
+}
