@@ -205,7 +205,7 @@ type outcome struct {
 	model   []overload.Rep // of the same; none unless asked for
 
 	// How late timers were in the worst second, the server's and the clients', but for
-	// the time of the stop and the two seconds after it.
+	// the server's until a second after the stop.
 	lateMost, lateMean time.Duration
 }
 
@@ -309,9 +309,9 @@ func (l *loading) conduct(ctx context.Context, all *clients, server *observer, o
 				server.ask(ctx, 900*time.Millisecond)
 			}
 			most, mean := all.late.take()
+			o.lateMost, o.lateMean = max(o.lateMost, most), max(o.lateMean, mean)
 			if end <= l.course.warmup || end >= resumed+2*time.Second {
-				o.lateMost = max(o.lateMost, server.last.LateMost, most)
-				o.lateMean = max(o.lateMean, server.last.LateMean, mean)
+				o.lateMost, o.lateMean = max(o.lateMost, server.last.LateMost), max(o.lateMean, server.last.LateMean)
 			}
 			s := record.ended(n, server.last.Open, server.last.Latency)
 			if (n+1)%5 == 0 || end == l.course.length() {

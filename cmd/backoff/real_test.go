@@ -18,6 +18,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -146,23 +147,50 @@ func TestLoadRefuses(t *testing.T) {
 // test holds it to a fourth of what it allows: so chance alone fails one comparison of
 // 16,000. Below --limit a request takes 300 ms and what two timers are late; at the
 // limit a little lateness would matter more, since it decides about the next look.
+// Where a queue was full, it depends on the system and on what else it does when each
+// request gets through, so what is compared there is what depends on that little.
 //
 // That a machine is too busy to tell shows in the timers of the servers and of the
 // clients: where they are late by more than 10 ms on average in some second, or by a
-// quarter of a second at any time, the test begins again, and skips when it is so
-// again.
+// quarter of a second at any time, a round of runs does not count. The test skips when
+// too few do.
 func TestRealAgainstModel(t *testing.T) {
 	if testing.Short() {
-		t.Skip("it takes 10 s of real time")
+		t.Skip("it takes half a minute of real time")
 	}
-	var late string
-	for range 2 {
-		if late = realAgainstModel(t); late == "" {
-			return
+	const (
+		rounds    = 3
+		tries     = 7
+		modelRuns = 200
+	)
+	before := comparison{name: "before the stop"}
+	after := make([]comparison, len(realTests))
+	for try, counted := 0, 0; counted < rounds; try++ {
+		if try == tries {
+			t.Skipf("this machine is too busy to tell: of %d rounds %d count", tries, counted)
 		}
-		t.Log(late)
+		outcomes, late := realRound(t, try)
+		if late != "" {
+			t.Logf("round %d does not count: %s", try, late)
+			continue
+		}
+		counted++
+		for i, o := range outcomes {
+			before.real = append(before.real, meanOpen(o.seconds, 0, []int{0, 1}))
+			after[i].real = append(after[i].real, meanOpen(o.seconds, 5, realTests[i].after))
+			after[i].rules = o.rules
+		}
 	}
-	t.Skipf("this machine is too busy to tell: %s", late)
+	for i, test := range realTests {
+		after[i].name = test.flags + ", " + test.schedule
+		for _, rep := range modelOf(t, test, after[i].rules, modelRuns) {
+			before.model = append(before.model, meanOpen(rep.Seconds, 0, []int{0, 1}))
+			after[i].model = append(after[i].model, meanOpen(rep.Seconds, 5, test.after))
+		}
+	}
+	for _, c := range append(after, before) {
+		c.check(t)
+	}
 }
 
 // A realTest is a server, clients, and what to compare.
@@ -178,74 +206,62 @@ var realTests = []realTest{
 	{"--abandoned keep --queue 4096", "constant(100ms)", time.Second, []int{0, 1, 2, 3, 4}},
 	// It recovers.
 	{"--abandoned drop --queue 4096", "constant(100ms)", time.Second, []int{1, 2, 3, 4}},
-	// It collapses with fewer open, since its queue was soon full.
-	{"--abandoned keep --queue 50", "constant(100ms)", time.Second, []int{1, 2, 3, 4}},
+	// It collapses. Its queue was soon full, or half as many again would be open.
+	{"--abandoned keep --queue 100", "constant(100ms)", 700 * time.Millisecond, []int{1, 2, 3, 4}},
 	// It recovers, by a random schedule.
 	{"--abandoned keep --queue 50", "full-jitter(100ms, 10s)", 2 * time.Second, []int{1, 2, 3, 4}},
 }
 
-func realAgainstModel(t *testing.T) (late string) {
+const realClients, realThink = 300, time.Second
+
+var realCourse = course{2 * time.Second, 3 * time.Second, 5 * time.Second}
+
+// realRound runs each of the tests once, all at one time, and says if timers were late.
+func realRound(t *testing.T, number int) (outcomes []outcome, late string) {
+	t.Helper()
 	const (
-		runs      = 3 // of each test, all at one time
-		modelRuns = 200
-		lateMean  = 10 * time.Millisecond
-		lateMost  = 250 * time.Millisecond
+		lateMean = 10 * time.Millisecond
+		lateMost = 250 * time.Millisecond
 	)
-	c := course{2 * time.Second, 3 * time.Second, 5 * time.Second}
-	loadings := make([][runs]loading, len(realTests))
-	outcomes := make([][runs]outcome, len(realTests))
+	outcomes = make([]outcome, len(realTests))
 	var all sync.WaitGroup
 	for i, test := range realTests {
-		for n := range runs {
-			address, stats, pid := startServer(t, "--limit 100 --base-latency 300ms --poll 150ms "+test.flags)
-			l := &loadings[i][n]
-			*l = loading{
-				address: address, stats: stats, stopPID: pid, clients: 300,
-				think: time.Second, timeout: test.timeout, dialTimeout: 30 * time.Second, course: c, seed: uint64(i*runs + n),
-			}
-			e := parsed(t, test.schedule)
-			all.Go(func() {
-				time.Sleep(time.Duration(i*runs+n) * 100 * time.Millisecond) // for them not to look at one time
-				o, err := l.measure(t.Context(), e, io.Discard)
-				if err != nil {
-					t.Error(err)
-				}
-				outcomes[i][n] = o
-			})
+		address, stats, pid := startServer(t, "--limit 100 --base-latency 300ms --poll 150ms "+test.flags)
+		l := loading{
+			address: address, stats: stats, stopPID: pid,
+			clients: realClients, think: realThink, timeout: test.timeout, dialTimeout: 30 * time.Second,
+			course: realCourse, seed: uint64(number*len(realTests) + i),
 		}
+		e := parsed(t, test.schedule)
+		all.Go(func() {
+			time.Sleep(time.Duration(i) * 300 * time.Millisecond) // for them not to stop and resume at one time
+			o, err := l.measure(t.Context(), e, io.Discard)
+			if err != nil {
+				t.Error(err)
+			}
+			outcomes[i] = o
+			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 	all.Wait()
 	if t.Failed() {
-		return ""
+		t.FailNow()
 	}
-	type comparison struct {
-		name        string
-		real, model []float64
-	}
-	var most, mean time.Duration
-	before := comparison{name: "before the stop"}
-	var comparisons []comparison
-	for i, test := range realTests {
-		after := comparison{name: test.flags + ", " + test.schedule}
-		for _, o := range outcomes[i] {
-			most, mean = max(most, o.lateMost), max(mean, o.lateMean)
-			before.real = append(before.real, meanOpen(o.seconds, 0, []int{0, 1}))
-			after.real = append(after.real, meanOpen(o.seconds, 5, test.after))
+	for i, o := range outcomes {
+		if o.lateMean > lateMean || o.lateMost > lateMost {
+			return nil, fmt.Sprintf("%s: in some second timers are %v late on average, and up to %v", realTests[i].flags, o.lateMean, o.lateMost)
 		}
-		for _, rep := range modelOf(t, loadings[i][0], test.schedule, outcomes[i][0].rules, modelRuns) {
-			before.model = append(before.model, meanOpen(rep.Seconds, 0, []int{0, 1}))
-			after.model = append(after.model, meanOpen(rep.Seconds, 5, test.after))
-		}
-		comparisons = append(comparisons, after)
 	}
-	if mean > lateMean || most > lateMost {
-		return fmt.Sprintf("in some second timers are up to %v late, and %v on average", most, mean)
-	}
-	t.Logf("timers are up to %v late, and %v on average in the worst second", most, mean)
-	for _, c := range append(comparisons, before) {
-		compareOpen(t, c.name, c.real, c.model)
-	}
-	return ""
+	return outcomes, ""
+}
+
+// A comparison is of numbers of real runs and of many of the model.
+type comparison struct {
+	name        string
+	rules       serverRules
+	real, model []float64
 }
 
 // meanOpen returns the mean of the open requests at the ends of those seconds.
@@ -257,32 +273,32 @@ func meanOpen(seconds []overload.Second, from int, which []int) float64 {
 	return sum / float64(len(which))
 }
 
-// compareOpen compares numbers of real runs and of many of the model.
-func compareOpen(t *testing.T, name string, real, model []float64) {
+func (c *comparison) check(t *testing.T) {
 	t.Helper()
 	const allowed = 0.15
-	got, _ := meanAndDeviation(real)
-	want, deviation := meanAndDeviation(model)
-	deviation /= math.Sqrt(float64(len(real))) * want
+	got, _ := meanAndDeviation(c.real)
+	want, deviation := meanAndDeviation(c.model)
+	deviation /= math.Sqrt(float64(len(c.real))) * want
 	off := got/want - 1
-	t.Logf("%s: %.1f open, %+.1f %% of the model's; its standard deviation is %.1f %%", name, got, 100*off, 100*deviation)
+	t.Logf("%s: %.1f open, %+.1f %% of the model's; its standard deviation is %.1f %%; each: %.0f", c.name, got, 100*off, 100*deviation, c.real)
 	if math.Abs(off) > allowed {
-		t.Errorf("%s: %.1f open, want %.1f, as in the model, within %v %%", name, got, want, 100*allowed)
+		t.Errorf("%s: %.1f open, want %.1f, as in the model, within %v %%", c.name, got, want, 100*allowed)
 	}
 	if deviation > allowed/4 {
-		t.Errorf("%s: a standard deviation of %.1f %% is too much to tell", name, 100*deviation)
+		t.Errorf("%s: a standard deviation of %.1f %% is too much to tell", c.name, 100*deviation)
 	}
 }
 
-func modelOf(t *testing.T, l loading, schedule string, rules serverRules, reps int) []overload.Rep {
+// modelOf returns runs of the model of a test.
+func modelOf(t *testing.T, test realTest, rules serverRules, reps int) []overload.Rep {
 	t.Helper()
 	config, err := rules.config()
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Schedule = drawsOf(parsed(t, schedule))
-	config.Clients, config.Think, config.Timeout = l.clients, l.think, l.timeout
-	config.Warmup, config.Trigger.For, config.After = l.course.warmup, l.course.stop, l.course.after
+	config.Schedule = drawsOf(parsed(t, test.schedule))
+	config.Clients, config.Think, config.Timeout = realClients, realThink, test.timeout
+	config.Warmup, config.Trigger.For, config.After = realCourse.warmup, realCourse.stop, realCourse.after
 	config.Reps = reps
 	result, err := overload.Run(t.Context(), config)
 	if err != nil {
