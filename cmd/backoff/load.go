@@ -16,6 +16,7 @@ type loadFlags struct {
 	think     time.Duration
 	rate      float64
 	timeout   time.Duration
+	network   time.Duration
 	budget    budgetValue
 	processes int
 
@@ -49,6 +50,7 @@ func (l *loadFlags) addFlags(cmd *cobra.Command) {
 	flags.DurationVar(&l.think, "think", d.Think, "mean time that a client thinks, exponentially distributed")
 	flags.Float64Var(&l.rate, "rate", 0, "operations that begin a second, at random, instead of --clients")
 	flags.DurationVar(&l.timeout, "timeout", d.Timeout, "when a client abandons its request")
+	flags.DurationVar(&l.network, "network", d.Network, "mean time that a request is on its way, and an answer too, exponentially distributed")
 	flags.Var(&l.budget, "budget", "retry `budget` of a process, tokens,ratio such as 10,0.1")
 	flags.IntVar(&l.processes, "processes", d.Processes, "how many processes the clients are in, each with its --budget")
 
@@ -85,6 +87,7 @@ func (l *loadFlags) config(cmd *cobra.Command) (overload.Config, error) {
 	c.Clients = l.clients
 	c.Think = l.think
 	c.Timeout = l.timeout
+	c.Network = l.network
 	c.Budget = l.budget.maker()
 	c.Processes = l.processes
 	c.Poll = l.poll
@@ -168,6 +171,7 @@ var overloadFields = map[string]string{
 	"Think":           "--think",
 	"Rate":            "--rate",
 	"Timeout":         "--timeout",
+	"Network":         "--network",
 	"Latency.Base":    "--base-latency",
 	"Latency.Limit":   "--limit",
 	"Latency.Factor":  "--latency-factor",

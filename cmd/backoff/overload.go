@@ -43,7 +43,8 @@ it recover, or do the retries keep it down?
 Each client thinks, for an exponentially distributed time, calls, and retries by
 its schedule what failed or took longer than --timeout; when the schedule ends it
 gives up, and thinks again. With --rate operations begin at random instead,
-so many a second, whatever became of the others.
+so many a second, whatever became of the others. Requests and answers take no time
+on their way, or --network, on average.
 
 The server takes --base-latency for a request while at most --limit are open, and
 then --latency-factor times as long for each --latency-scale requests more; or,
@@ -86,7 +87,7 @@ and more of each second.
   backoff sim overload --abandoned drop
   backoff sim overload --queue 128 --png overload.png
   backoff sim overload 'full-jitter(100ms, 5m)' --budget 10,0.1 --processes 1000 --reps 30
-  backoff sim overload 'constant(0s) | take(2)' 'full-jitter(10s, none) | take(2)' --rate 40 --spike 5s --base-latency 1s --latency-per-open 10ms --poll 0 --timeout 3s --reps 30`,
+  backoff sim overload 'constant(0s) | take(2)' 'full-jitter(20s, none) | take(2)' --rate 40 --warmup 20s --spike 5s --after 55s --network 100ms --base-latency 1s --latency-per-open 10ms --poll 0 --timeout 3s --reps 30`,
 		ValidArgsFunction: completeExpr,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := commandName(cmd)

@@ -212,6 +212,9 @@ func (f *overloadFlags) setting(c overload.Config) string {
 	} else {
 		fmt.Fprintf(&b, "%s clients that think for %s", grouped(strconv.Itoa(c.Clients)), exact(c.Think))
 	}
+	if c.Network > 0 {
+		fmt.Fprintf(&b, ", %s to the server and %[1]s back", exact(c.Network))
+	}
 	fmt.Fprintf(&b, ", timeout %s", exact(c.Timeout))
 	if c.Budget != nil {
 		fmt.Fprintf(&b, ", budget %s in %s", f.load.budget.String(), processes(c.Processes))

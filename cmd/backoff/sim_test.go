@@ -27,8 +27,8 @@ var (
 		"--latency-scale", "2", "--warmup", "5s", "--stop", "4s", "--after", "12s",
 	}
 	openLoad = []string{
-		"sim", "overload", "full-jitter(10s, none) | take(2)", "constant(0s) | take(2)",
-		"--rate", "40", "--base-latency", "1s", "--latency-per-open", "10ms", "--poll", "0", "--timeout", "3s",
+		"sim", "overload", "full-jitter(20s, none) | take(2)", "constant(0s) | take(2)",
+		"--rate", "40", "--network", "100ms", "--base-latency", "1s", "--latency-per-open", "10ms", "--poll", "0", "--timeout", "3s",
 		"--warmup", "20s", "--spike", "5s", "--after", "40s", "--reps", "5",
 	}
 )

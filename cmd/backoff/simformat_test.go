@@ -110,6 +110,7 @@ func TestOverloadFormats(t *testing.T) {
 	config.Timeout, config.Poll, config.Failures, config.Queue = time.Second, 20*time.Millisecond, 0.1, 40
 	config.Latency = overload.LinearLatency{Base: 50 * time.Millisecond, PerOpen: 2 * time.Millisecond}
 	config.Abandoned = overload.Drop
+	config.Network = 15 * time.Millisecond
 	config.Accept, config.Reconnect = time.Millisecond, 200*time.Millisecond
 	config.Budget, config.Processes = (&budgetValue{20, 0.2, true}).maker(), 4
 	config.Warmup, config.After = 4*time.Second, 6*time.Second
@@ -119,7 +120,7 @@ func TestOverloadFormats(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := strings.Split("sim overload --clients 80 --think 1s --reps 2 --seed 9 --timeout 1s --poll 20ms --failures 0.1 --queue 40"+
-		" --base-latency 50ms --latency-per-open 2ms --abandoned drop --accept 1ms --reconnect 200ms --budget 20,0.2 --processes 4"+
+		" --base-latency 50ms --latency-per-open 2ms --abandoned drop --network 15ms --accept 1ms --reconnect 200ms --budget 20,0.2 --processes 4"+
 		" --warmup 4s --after 6s --slow-down 1500ms --factor 8", " ")
 	args = append(args, text)
 

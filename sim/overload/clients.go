@@ -116,7 +116,45 @@ func (w *world) send(e sim.Event) {
 		return
 	}
 	w.timeouts.push(r)
-	w.connect(r, e.At)
+	if w.requests == nil {
+		w.connect(r, e.At)
+		return
+	}
+	w.travel(w.requests, r, e.At)
+}
+
+// travel puts a request, or the answer to it, on its way through the network.
+func (w *world) travel(network *later, r request, now time.Duration) {
+	takes := w.clients[r.client].rand.Exp() * float64(w.config.Network)
+	network.add(r, now+time.Duration(math.Floor(takes)))
+}
+
+// reach is the arrival of a request at the server, also of one whose client has given
+// up since.
+func (w *world) reach(now time.Duration) {
+	w.count()
+	w.connect(w.requests.take(now), now)
+}
+
+// reply has the server answer a request whose client waits for it.
+func (w *world) reply(r request, now time.Duration) {
+	w.server.open--
+	w.clients[r.client].open = false
+	if w.answers == nil {
+		w.answer(r, now)
+		return
+	}
+	w.travel(w.answers, r, now)
+}
+
+// hear is the arrival of an answer at its client, which may have given up since.
+func (w *world) hear(now time.Duration) {
+	w.count()
+	if r := w.answers.take(now); w.waiting(r) {
+		w.answer(r, now)
+		return
+	}
+	w.stats.Wasted++
 }
 
 // expire is the end of a client's patience.

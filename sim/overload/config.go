@@ -31,6 +31,11 @@ type Config struct {
 
 	Timeout time.Duration // when a client abandons its request, 1 ms to 1 h
 
+	// Network is the mean of the exponentially distributed time that a request takes
+	// to the server, and an answer back; 0 to 1 min. That a client has given up, the
+	// server hears at once.
+	Network time.Duration
+
 	Latency   Latency       // how long the server takes, by the open requests
 	Poll      time.Duration // how often it looks at a request again, from 1 µs to 1 h; 0 for never
 	Abandoned Abandoned     // whether the server goes on with an abandoned request
@@ -172,6 +177,7 @@ func (c *Config) check() error {
 	}{
 		{"Think", c.Think, 0, 24 * time.Hour},
 		{"Timeout", c.Timeout, time.Millisecond, time.Hour},
+		{"Network", c.Network, 0, time.Minute},
 		{"Accept", c.Accept, 0, time.Second},
 		{"Reconnect", c.Reconnect, time.Millisecond, time.Minute},
 		{"Warmup", c.Warmup, 2 * time.Second, time.Hour},

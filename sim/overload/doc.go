@@ -13,7 +13,8 @@
 // open: operations begin at some Rate, whatever becomes of them. A client waits for an
 // answer until its Timeout and then abandons the request. It retries after the next
 // delay of its schedule, which each operation starts anew with a seed of its own. When
-// the schedule ends, or a [Budget] says so, the operation is given up.
+// the schedule ends, or a [Budget] says so, the operation is given up. Requests and
+// answers take no time on their way, unless there is a Network.
 //
 // # The server
 //
@@ -61,6 +62,15 @@
 //   - a retry budget of ratio 0.1: it recovers from a stop of 8 s at once. It has
 //     nothing to say about first tries: after 10 s these alone are too many.
 //
+// A spike is another matter: what is too much is soon over, if the retries do not keep
+// it up. Operations begin at 40 a second, and at 80 for 5 s; the latency is 1 s and 10
+// ms more for each open request, decided when it opens; a request is on its way for 100
+// ms, and its answer too; it is abandoned after 3 s, and retried twice. Of 400 runs 301
+// end collapsed with retries at once, and none with full jitter from 20 s on: the same
+// shares as in M. Brooker's [simulator], which is where the model is from. Full jitter
+// from 10 s on leaves 36. It is all at the edge, 200 open requests, where the latency is
+// the timeout: without the way there and back only 92 collapse.
+//
 // At a server that only fails a share p of requests, three retries succeed with 1 − p⁴
 // at (1 − p⁴)/(1 − p) times the load, and a budget of ratio 0.1 holds the load at 1.1
 // times. Backoff by itself changes nothing about that: it delays retries and makes none
@@ -77,4 +87,5 @@
 // 550 MB where it does not.
 //
 // [Exponential Backoff, or how not to bring down a server]: https://habr.com/ru/post/227225/
+// [simulator]: https://github.com/mbrooker/simulator_example
 package overload

@@ -71,6 +71,8 @@ const (
 	classLook
 	classArrival
 	classDue
+	classReach
+	classHear
 	classTimeout
 	classSend
 )
@@ -216,7 +218,15 @@ func (w *heapWorld) send(u *user, now time.Duration) {
 		}
 		w.fail(c, now)
 	})
-	w.connect(c, now)
+	if w.config.Network == 0 {
+		w.connect(c, now)
+		return
+	}
+	w.plan(now+w.travels(u), classReach, 0, func(now time.Duration) { w.connect(c, now) })
+}
+
+func (w *heapWorld) travels(u *user) time.Duration {
+	return time.Duration(u.rand.Exp() * float64(w.config.Network))
 }
 
 func (w *heapWorld) connect(c *call, now time.Duration) {
@@ -335,6 +345,14 @@ func (w *heapWorld) answer(c *call, now time.Duration) {
 	}
 	c.open = false
 	w.running--
+	if c.over || w.config.Network == 0 {
+		w.hear(c, now)
+		return
+	}
+	w.plan(now+w.travels(c.user), classHear, 0, func(now time.Duration) { w.hear(c, now) })
+}
+
+func (w *heapWorld) hear(c *call, now time.Duration) {
 	switch {
 	case c.over:
 		w.stats.Wasted++
@@ -399,6 +417,7 @@ func testEverySecondAsInHeap(t *rapid.T) {
 		config.Think = duration("think", time.Millisecond, 3*time.Second)
 	}
 	config.Timeout = duration("timeout", 200*time.Millisecond, time.Second)
+	config.Network = rapid.SampledFrom([]time.Duration{0, 0, time.Nanosecond, 20 * time.Millisecond, time.Second}).Draw(t, "network")
 	config.Latency = ExponentialLatency{
 		Base:   duration("base", 5*time.Millisecond, 200*time.Millisecond),
 		Limit:  rapid.IntRange(0, 10).Draw(t, "limit"),

@@ -46,6 +46,7 @@ func TestBadConfig(t *testing.T) {
 		{func(c *Config) { c.Trigger.For = -1 }, "Trigger.For is -1ns, want 0s to 1h0m0s"},
 		{func(c *Config) { c.Think = -1 }, "Think is -1ns, want 0s to 24h0m0s"},
 		{func(c *Config) { c.Timeout = 0 }, "Timeout is 0s, want 1ms to 1h0m0s"},
+		{func(c *Config) { c.Network = 2 * time.Minute }, "Network is 2m0s, want 0s to 1m0s"},
 		{func(c *Config) { c.Poll = 1 }, "Poll is 1ns, want 0 or 1µs to 1h0m0s"},
 		{func(c *Config) { c.Accept = 2 * time.Second }, "Accept is 2s, want 0s to 1s"},
 		{func(c *Config) { c.Reconnect = 0 }, "Reconnect is 0s, want 1ms to 1m0s"},
@@ -86,6 +87,10 @@ func TestGolden(t *testing.T) {
 3 article: recovered after 0s, 1314+0: 1309 0 0 0 0, 1.33574382s 1.4446159s
 3 full jitter: recovered after 0s, 1314+0: 1309 0 0 0 0, 1.33574382s 1.4446159s
 3 three tries: recovered after 0s, 1314+0: 1309 0 0 0 0, 1.33574382s 1.4446159s
+4 fixed: recovered after 0s, 1256+1003: 1141 1004 0 0 136, 102.302992ms 1.932397112s
+4 article: recovered after 0s, 1253+967: 1148 969 0 0 126, 105.342087ms 1.932397112s
+4 full jitter: recovered after 0s, 1251+1046: 1141 1046 0 0 136, 100.652656ms 1.932397112s
+4 three tries: recovered after 0s, 1288+800: 1006 985 0 185 114, 100ms 1.932397112s
 `
 	got := "\n"
 	change := []func(*Config){
@@ -96,6 +101,7 @@ func TestGolden(t *testing.T) {
 			c.Trigger = Trigger{Spike, 3 * time.Second, 3}
 		},
 		func(c *Config) { c.Trigger = Trigger{SlowDown, 5 * time.Second, 10} },
+		func(c *Config) { c.Abandoned, c.Queue, c.Network = Drop, 128, 400*time.Millisecond },
 	}
 	for i, change := range change {
 		for _, s := range schedules[:4] {

@@ -33,10 +33,7 @@ type server struct {
 	tick   tick     // the next at which there is something to look at
 	missed tick     // while stopped: the first such tick since the stop
 
-	due     *sim.Calendar // if poll is 0: when they are answered; the tag is the place in decided
-	decided []request
-	places  []uint32 // of decided that are unused
-	begun   uint32   // requests so far, for their order
+	due *later // if poll is 0: requests until they are answered
 
 	stopped bool
 	queue   ring[request]
@@ -75,7 +72,7 @@ func (s *server) init(config *Config) {
 	s.tick.at, s.accepts = sim.Never, sim.Never
 	s.poll = config.Poll
 	if s.poll == 0 {
-		s.due = sim.NewCalendar(max(config.Clients, 1), config.end())
+		s.due = newLater(config)
 		return
 	}
 	s.width = max((s.poll+ticks-1)/ticks, 1)
@@ -183,39 +180,25 @@ func (s *server) decide(r request, now time.Duration) {
 	if takes >= sim.Never-now {
 		return // It stays open.
 	}
-	place := uint32(len(s.decided))
-	if n := len(s.places); n > 0 {
-		place = s.places[n-1]
-		s.places = s.places[:n-1]
-		s.decided[place] = r
-	} else {
-		s.decided = append(s.decided, r)
-	}
-	s.begun++
-	s.due.Add(sim.Event{At: now + takes, Client: s.begun, Tag: place})
+	s.due.add(r, now+takes)
 }
 
 // nextDue returns when the next such answer is, if it is not after limit.
 func (s *server) nextDue(limit time.Duration) time.Duration {
-	if s.due == nil || s.stopped {
+	if s.stopped {
 		return sim.Never
 	}
-	return s.due.Next(limit).At
+	return s.due.next(limit)
 }
 
 // finish answers a request that is due.
 func (w *world) finish(now time.Duration) {
 	w.count()
-	s := &w.server
-	place := s.due.Next(now).Tag
-	s.due.Take()
-	s.places = append(s.places, place)
-	switch r := s.decided[place]; {
+	switch r := w.server.due.take(now); {
 	case w.waiting(r):
-		s.open--
-		w.answer(r, now)
+		w.reply(r, now)
 	case w.config.Abandoned == Keep:
-		s.open--
+		w.server.open--
 		w.stats.Wasted++
 	}
 }
@@ -278,8 +261,7 @@ func (w *world) lookAt(n int, now time.Duration) {
 			p.requests.drop(1)
 			switch {
 			case w.waiting(r):
-				s.open--
-				w.answer(r, now)
+				w.reply(r, now)
 			case w.config.Abandoned == Keep:
 				s.open--
 				w.stats.Wasted++
@@ -321,7 +303,7 @@ func (s *server) stop() {
 func (w *world) resume(now time.Duration) {
 	s := &w.server
 	s.stopped = false
-	for s.due != nil && s.due.Next(now-1).At < now {
+	for s.due.next(now-1) < now {
 		w.finish(now)
 	}
 	t := s.missed

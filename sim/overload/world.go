@@ -32,6 +32,9 @@ type world struct {
 	arrivals sim.Rand
 	begun    uint64 // operations of open arrivals
 
+	requests *later // on their way to the server; nil where that takes no time
+	answers  *later // and to the client
+
 	mark   time.Duration // when the second ends
 	change time.Duration // when the trigger begins, or ends
 
@@ -75,6 +78,9 @@ func newWorld(config *Config, seed uint64) *world {
 	if config.Trigger.For > 0 {
 		w.change = config.Warmup
 	}
+	if config.Network > 0 {
+		w.requests, w.answers = newLater(config), newLater(config)
+	}
 	w.server.init(config)
 	if config.Budget != nil {
 		for range config.Processes {
@@ -108,6 +114,8 @@ func (w *world) step() (now time.Duration, second bool) {
 		now = min(now, w.timeouts.at(0).sent+w.config.Timeout)
 	}
 	now = min(now, s.nextDue(now))
+	now = min(now, w.requests.next(now))
+	now = min(now, w.answers.next(now))
 	if e := w.sends.Next(now - 1); e.At < now {
 		w.sends.Take()
 		w.send(e)
@@ -128,6 +136,10 @@ func (w *world) step() (now time.Duration, second bool) {
 		w.arrive(now)
 	case s.nextDue(now):
 		w.finish(now)
+	case w.requests.next(now):
+		w.reach(now)
+	case w.answers.next(now):
+		w.hear(now)
 	default:
 		w.expire(now)
 	}

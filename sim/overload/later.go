@@ -1,0 +1,50 @@
+package overload
+
+import (
+	"time"
+
+	"example.com/backoff/sim"
+)
+
+// later holds requests until their time comes. Those of one time come in the order in
+// which they were added.
+type later struct {
+	calendar *sim.Calendar // by number; the tag is the place in requests
+	requests []request
+	unused   []uint32 // places
+	number   uint32   // of requests so far
+}
+
+func newLater(config *Config) *later {
+	return &later{calendar: sim.NewCalendar(max(config.Clients, 1), config.end())}
+}
+
+func (l *later) add(r request, at time.Duration) {
+	place := uint32(len(l.requests))
+	if n := len(l.unused); n > 0 {
+		place = l.unused[n-1]
+		l.unused = l.unused[:n-1]
+		l.requests[place] = r
+	} else {
+		l.requests = append(l.requests, r)
+	}
+	l.number++
+	l.calendar.Add(sim.Event{At: at, Client: l.number, Tag: place})
+}
+
+// next returns when the first one's time is, if that is not after limit, and Never
+// otherwise. There may be no later at all, which holds none.
+func (l *later) next(limit time.Duration) time.Duration {
+	if l == nil {
+		return sim.Never
+	}
+	return l.calendar.Next(limit).At
+}
+
+// take takes the first one, whose time is now.
+func (l *later) take(now time.Duration) request {
+	place := l.calendar.Next(now).Tag
+	l.calendar.Take()
+	l.unused = append(l.unused, place)
+	return l.requests[place]
+}
