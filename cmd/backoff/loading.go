@@ -281,7 +281,8 @@ func (l *loading) measure(ctx context.Context, e *expr.Expr, progress io.Writer)
 	}
 	o.seconds = record.all()
 	if err == nil {
-		o.verdict = l.course.judge(o.seconds, server.last.Peak)
+		o.verdict = overload.Judge(o.seconds, l.course.warmup, l.course.stop, l.course.after)
+		o.verdict.PeakOpen = server.last.Peak
 	}
 	return o, err
 }

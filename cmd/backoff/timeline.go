@@ -1,7 +1,6 @@
 package main
 
 import (
-	"math"
 	"sync"
 	"time"
 
@@ -51,38 +50,3 @@ func (t *timeline) all() []overload.Second {
 type course struct{ warmup, stop, after time.Duration }
 
 func (c course) length() time.Duration { return c.warmup + c.stop + c.after }
-
-// judge says of a run what the model says of one of its own: see
-// [overload.Verdict].
-func (c course) judge(seconds []overload.Second, peak int64) overload.Verdict {
-	resumed := c.warmup + c.stop
-	// Of whole seconds, those of the warm-up and those after the stop.
-	warm := int(c.warmup / time.Second)
-	after := int((resumed + time.Second - 1) / time.Second)
-	whole := int(c.length() / time.Second)
-	ending := seconds[whole-(whole-after+2)/3 : whole]
-	v := overload.Verdict{
-		Before:   goodput(seconds[1:warm]),
-		End:      goodput(ending),
-		PeakOpen: peak,
-	}
-	// Two standard deviations of what is expected are allowed for.
-	enough := func(seconds []overload.Second) bool {
-		least := 0.9 * v.Before * float64(len(seconds))
-		return goodput(seconds)*float64(len(seconds)) >= least-2*math.Sqrt(least)
-	}
-	const window = 5
-	for s := after; v.Before > 0 && enough(ending) && s+window <= whole; s++ {
-		if enough(seconds[s:s+1]) && enough(seconds[s:s+window]) {
-			v.Recovered = true
-			v.After = time.Duration(s)*time.Second - resumed
-			break
-		}
-	}
-	return v
-}
-
-// goodput returns the mean of what was answered in time in each of seconds.
-func goodput(seconds []overload.Second) float64 {
-	return float64(overload.Total(seconds).OK) / float64(len(seconds))
-}

@@ -33,7 +33,11 @@
 //     All of them become open when it resumes, Accept apart, also those whose client
 //     has given up. It held 128 in 2014, and holds 4096 on today's Linux. A request
 //     that finds it full is not refused: it tries again, within Reconnect after the
-//     resume if its client is still there.
+//     resume if its client is still there. The 300 ms of Default are those of clients
+//     that share the transport of net/http, which goes on connecting for requests
+//     that were abandoned, and gives the connection to one that waits. A client that
+//     connects for itself alone hears of it when the kernel tries again, after 1 s
+//     or more.
 //
 // # Known answers
 //

@@ -149,3 +149,14 @@ func ExampleVerdict() {
 	// recovered after 2s
 	// collapsed
 }
+
+// A server of a hundred requests a second was away for 2 s and came back slowly.
+func ExampleJudge() {
+	var seconds []overload.Second
+	for _, ok := range []int64{100, 100, 100, 0, 0, 20, 60, 100, 100, 100, 100, 100, 100} {
+		seconds = append(seconds, overload.Second{OK: ok})
+	}
+	fmt.Println(overload.Judge(seconds, 3*time.Second, 2*time.Second, 8*time.Second))
+	// Output:
+	// recovered after 2s
+}

@@ -83,6 +83,53 @@ func (v Verdict) String() string {
 	return "collapsed"
 }
 
+// Judge says how a run ended whose trigger began after warmup, at least 2 s, lasted for
+// so long, and left after, at least 5 s; see [Config]. It is for seconds of any run,
+// also those of a real server. PeakOpen is the most of their Open.
+//
+// It panics if the run is shorter than that, or has more whole seconds than there are.
+func Judge(seconds []Second, warmup, trigger, after time.Duration) Verdict {
+	resumed := warmup + trigger
+	// Of whole seconds, those of the warm-up and those after the trigger.
+	warm := int(warmup / time.Second)
+	first := int((resumed + time.Second - 1) / time.Second)
+	whole := int((resumed + after) / time.Second)
+	if warm < 2 || trigger < 0 || after < 5*time.Second || whole > len(seconds) {
+		panic(fmt.Sprintf("overload: Judge: %d seconds of %v, %v and %v, want as many as those have, at least 2s, 0s and 5s",
+			len(seconds), warmup, trigger, after))
+	}
+	ending := seconds[whole-(whole-first+2)/3 : whole]
+	v := Verdict{
+		Before:   goodput(seconds[1:warm]),
+		End:      goodput(ending),
+		PeakOpen: Total(seconds).Open,
+	}
+	if v.Before == 0 || !enough(ending, v.Before) {
+		return v
+	}
+	const window = 5
+	for s := first; s+window <= whole; s++ {
+		if enough(seconds[s:s+1], v.Before) && enough(seconds[s:s+window], v.Before) {
+			v.Recovered = true
+			v.After = time.Duration(s)*time.Second - resumed
+			return v
+		}
+	}
+	return v
+}
+
+// goodput returns the mean of OK over seconds.
+func goodput(seconds []Second) float64 {
+	return float64(Total(seconds).OK) / float64(len(seconds))
+}
+
+// enough reports whether seconds have 90 % of the goodput before, less two standard
+// deviations, which are twice the root of what is expected.
+func enough(seconds []Second, before float64) bool {
+	least := float64(0.9 * before * float64(len(seconds)))
+	return float64(Total(seconds).OK) >= least-float64(2*math.Sqrt(least))
+}
+
 // stats is the record of a run.
 type stats struct {
 	Second                // that is running
@@ -103,40 +150,9 @@ func (r *stats) endSecond(s *server) {
 	r.Second, r.seen = Second{}, 0
 }
 
+// verdict is the run's. The most open requests are often between the ends of seconds.
 func (r *stats) verdict(config *Config) Verdict {
-	_, to := config.during()
-	// Of whole seconds, those of the warm-up and those after the trigger.
-	warm := int(config.Warmup / time.Second)
-	after := int((to + time.Second - 1) / time.Second)
-	whole := int(config.end() / time.Second)
-	ending := r.seconds[whole-(whole-after+2)/3 : whole]
-	v := Verdict{
-		Before:   goodput(r.seconds[1:warm]),
-		End:      goodput(ending),
-		PeakOpen: r.peak,
-	}
-	if v.Before == 0 || !enough(ending, v.Before) {
-		return v
-	}
-	const window = 5
-	for s := after; s+window <= whole; s++ {
-		if enough(r.seconds[s:s+1], v.Before) && enough(r.seconds[s:s+window], v.Before) {
-			v.Recovered = true
-			v.After = time.Duration(s)*time.Second - to
-			return v
-		}
-	}
+	v := Judge(r.seconds, config.Warmup, config.Trigger.For, config.After)
+	v.PeakOpen = r.peak
 	return v
-}
-
-// goodput returns the mean of OK over seconds.
-func goodput(seconds []Second) float64 {
-	return float64(Total(seconds).OK) / float64(len(seconds))
-}
-
-// enough reports whether seconds have 90 % of the goodput before, less two standard
-// deviations, which are twice the root of what is expected.
-func enough(seconds []Second, before float64) bool {
-	least := float64(0.9 * before * float64(len(seconds)))
-	return float64(Total(seconds).OK) >= least-float64(2*math.Sqrt(least))
 }

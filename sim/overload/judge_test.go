@@ -1,0 +1,54 @@
+package overload
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// A hundred requests a second are answered before a stop of 1 s. Then 72 are enough
+// for one second, and 408 for five: 90 % less two standard deviations.
+func TestJudge(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		after []int64 // answered in each second after the stop
+		want  time.Duration
+	}{
+		{"at once", []int64{90, 90, 90, 90, 90, 90, 90, 90, 90}, 0},
+		{"just enough", []int64{71, 72, 84, 84, 84, 84, 82, 82, 81}, time.Second},
+		{"one too few in five seconds", []int64{71, 72, 84, 84, 84, 83, 82, 83, 82}, 2 * time.Second},
+		{"late", []int64{0, 0, 0, 0, 71, 72, 90, 90, 90}, -1},
+		{"a burst makes up for what follows", []int64{0, 500, 0, 0, 0, 0, 90, 90, 90}, time.Second},
+		{"a burst is no beginning", []int64{0, 71, 500, 0, 0, 0, 90, 90, 90}, 2 * time.Second},
+		{"not for five seconds", []int64{0, 0, 0, 0, 0, 100, 100, 100, 100}, -1},
+		{"only for a while", []int64{100, 100, 100, 100, 100, 100, 70, 70, 70}, -1},
+		{"never", []int64{0, 0, 0, 0, 0, 0, 0, 0, 0}, -1},
+	} {
+		seconds := []Second{{OK: 7}, {OK: 100}, {OK: 100}, {Open: 5}}
+		for _, ok := range test.after {
+			seconds = append(seconds, Second{OK: ok})
+		}
+		want := Verdict{Recovered: test.want >= 0, After: max(test.want, 0), Before: 100, PeakOpen: 5}
+		got := Judge(seconds, 3*time.Second, time.Second, 9*time.Second)
+		got.End = 0
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, diff)
+		}
+	}
+}
+
+// What never worked has not recovered, and a run has as many seconds as it is long.
+func TestJudgeNothing(t *testing.T) {
+	seconds := make([]Second, 13)
+	if v := Judge(seconds, 3*time.Second, time.Second, 9*time.Second); v.Recovered {
+		t.Errorf("judged as %v", v)
+	}
+	const want = "overload: Judge: 13 seconds of 3s, 1s and 10s, want as many as those have, at least 2s, 0s and 5s"
+	defer func() {
+		if got := recover(); got != want {
+			t.Errorf("panics with %v, want %s", got, want)
+		}
+	}()
+	Judge(seconds, 3*time.Second, time.Second, 10*time.Second)
+}
