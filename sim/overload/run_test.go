@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"runtime/metrics"
 	"testing"
 	"time"
 
@@ -287,17 +288,25 @@ func BenchmarkRun(b *testing.B) {
 				config := scaled(n)
 				config.Schedule = mode.delay
 				config.Queue = mode.queue * n / 1000
-				requests := 0.0
+				requests, peak := 0.0, uint64(0)
 				for b.Loop() {
 					w := newWorld(&config, 1)
-					w.run(b.Context(), func() {})
+					w.run(b.Context(), func() { peak = max(peak, heapInUse()) })
 					total := Total(w.stats.seconds)
 					requests += float64(total.First + total.Retries)
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/requests, "ns/request")
+				b.ReportMetric(float64(peak)/1e6, "peak-MB")
 			})
 		}
 	}
+}
+
+// heapInUse returns the bytes of the heap that are in use, garbage included.
+func heapInUse() uint64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"}}
+	metrics.Read(samples)
+	return samples[0].Value.Uint64() + samples[1].Value.Uint64()
 }
 
 // The same, by the plain version of the model.
