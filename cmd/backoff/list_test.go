@@ -41,7 +41,7 @@ func TestListedExamplesRun(t *testing.T) {
 func TestWriteErrors(t *testing.T) {
 	full := errors.New("no space left")
 	o := []overview{newOverview(mustParse(t, "uniform(1s, 2s) | take(3)"), 4, 10, 1)}
-	sieges := []siege{{o[0].expr, []overload.Rep{{Seconds: make([]overload.Second, 3)}}}}
+	sieges := []siege{{o[0].expr.String(), []overload.Rep{{Seconds: make([]overload.Second, 3)}}}}
 	for name, write := range map[string]func(*cutOff) error{
 		"list":          func(w *cutOff) error { return writeList(w) },
 		"table":         func(w *cutOff) error { return writeTable(w, o[0]) },

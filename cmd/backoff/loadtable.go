@@ -1,11 +1,9 @@
 package main
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"time"
 
 	"example.com/backoff/sim/overload"
@@ -14,24 +12,11 @@ import (
 // writeRunCSV writes a line for each second of a run, and of the first run of the
 // model.
 func writeRunCSV(w io.Writer, o outcome) error {
-	out := csv.NewWriter(w)
-	lines := [][]string{{
-		"schedule", "t_s", "first", "retries", "ok", "timeouts", "refused", "open", "latency_ms",
-	}}
-	add := func(name string, seconds []overload.Second) {
-		for n, s := range seconds {
-			line := []string{name, strconv.Itoa(n)}
-			for _, count := range []int64{s.First, s.Retries, s.OK, s.Timeouts, s.Refused, s.Open} {
-				line = append(line, strconv.FormatInt(count, 10))
-			}
-			lines = append(lines, append(line, milliseconds(s.Latency)))
-		}
-	}
-	add(o.expr.String(), o.seconds)
+	runs := []siege{{o.expr.String(), []overload.Rep{{Seconds: o.seconds}}}}
 	if len(o.model) > 0 {
-		add(o.expr.String()+" (model)", o.model[0].Seconds)
+		runs = append(runs, siege{o.expr.String() + " (model)", o.model[:1]})
 	}
-	return out.WriteAll(lines)
+	return writeOverloadCSV(w, runs)
 }
 
 // runRows is how many lines a table of a run has, at most.

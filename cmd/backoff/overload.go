@@ -27,7 +27,7 @@ type overloadFlags struct {
 
 // A siege is what one schedule made of the experiment.
 type siege struct {
-	expr *expr.Expr
+	name string // the schedule's
 	reps []overload.Rep
 }
 
@@ -131,7 +131,7 @@ func (f *overloadFlags) run(cmd *cobra.Command, config overload.Config, exprs []
 		if err != nil {
 			return flagOf(cmd, err, f.load.fields(config))
 		}
-		sieges = append(sieges, siege{e, result.Reps})
+		sieges = append(sieges, siege{e.String(), result.Reps})
 		return nil
 	})
 	return sieges, err
@@ -172,9 +172,8 @@ func (f *overloadFlags) figures(config overload.Config, sieges []siege) []figure
 	open := figure{title: "Open requests" + during, vertical: counts, up: "open requests"}
 	goodput := figure{title: "Goodput, requests answered in time a second" + during, vertical: counts, up: "goodput"}
 	for _, s := range sieges {
-		name := s.expr.String()
-		open.curves = append(open.curves, newSecondsCurve(name, s.reps, func(s overload.Second) int64 { return s.Open }))
-		goodput.curves = append(goodput.curves, newSecondsCurve(name, s.reps, func(s overload.Second) int64 { return s.OK }))
+		open.curves = append(open.curves, newSecondsCurve(s.name, s.reps, func(s overload.Second) int64 { return s.Open }))
+		goodput.curves = append(goodput.curves, newSecondsCurve(s.name, s.reps, func(s overload.Second) int64 { return s.OK }))
 	}
 	figures := []figure{open, goodput}
 	for i := range figures {

@@ -26,7 +26,7 @@ func writeOverloadCSV(w io.Writer, sieges []siege) error {
 				latency = shortest(s.mean(func(r overload.Rep) float64 { return float64(r.Seconds[i].Latency) }) / 1e6)
 			}
 			lines = append(lines, []string{
-				s.expr.String(), strconv.Itoa(i),
+				s.name, strconv.Itoa(i),
 				mean(func(s overload.Second) int64 { return s.First }),
 				mean(func(s overload.Second) int64 { return s.Retries }),
 				mean(func(s overload.Second) int64 { return s.OK }),
@@ -50,7 +50,7 @@ func writeVerdictCSV(w io.Writer, sieges []siege) error {
 				after = seconds(r.Verdict.After)
 			}
 			lines = append(lines, []string{
-				s.expr.String(), strconv.FormatUint(r.Seed, 10), verdictWord(r.Verdict), after,
+				s.name, strconv.FormatUint(r.Seed, 10), verdictWord(r.Verdict), after,
 				strconv.FormatInt(r.Verdict.PeakOpen, 10),
 			})
 		}
@@ -98,7 +98,7 @@ func writeOverloadJSON(w io.Writer, sieges []siege, verdict bool) error {
 	}
 	var all []jsonSiege
 	for _, s := range sieges {
-		j := jsonSiege{s.expr.String(), nil}
+		j := jsonSiege{s.name, nil}
 		for _, r := range s.reps {
 			v := r.Verdict
 			rep := jsonRep{
@@ -144,7 +144,7 @@ func (f *overloadFlags) writeTable(w io.Writer, config overload.Config, sieges [
 	out := &errWriter{w: w}
 	out.printf("%s\n", f.setting(config))
 	for i, s := range sieges {
-		out.printf("\n%s  %s\n", letter(i), s.expr)
+		out.printf("\n%s  %s\n", letter(i), s.name)
 		indent := strings.Repeat(" ", len(letter(i))+2)
 		out.printf("%s%s: %.1f requests a second answered in time at the end, %.1f before\n", indent,
 			s.verdict(config.Trigger),

@@ -43,13 +43,9 @@ func (x *execution) writeReport(w io.Writer, status int, reason string) error {
 			j.Error = a.failure.Error()
 		}
 		if a.retried {
-			delay := json.Number(seconds(a.delay))
-			j.Delay = &delay
+			j.Delay = new(json.Number(seconds(a.delay)))
 		}
 		report.Attempts = append(report.Attempts, j)
 	}
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
-	out.SetIndent("", "  ")
-	return out.Encode(report)
+	return writeIndented(w, report)
 }
