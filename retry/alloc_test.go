@@ -37,8 +37,10 @@ func TestAllocations(t *testing.T) {
 		retry.WithBudget(retry.NewBudget(1e9, 1)),
 	}
 	once, often := failTimes(1), failTimes(100)
+	limited := []retry.Option{retry.AttemptTimeout(time.Hour)}
 	// 3 hold the state of a call that retries, 3 are its timer. A delay that nothing
-	// can interrupt needs no timer.
+	// can interrupt needs no timer, and neither does one that is over when OnRetry
+	// returns. The context of an attempt's own is 4.
 	for _, row := range []struct {
 		name string
 		want float64
@@ -53,7 +55,9 @@ func TestAllocations(t *testing.T) {
 		{"Do, 1 retry, context without an end", 3, func() { retry.Do(context.Background(), delays, once) }},
 		{"Do, 1 retry", 6, func() { retry.Do(ctx, delays, once) }},
 		{"Do, 100 retries", 6, func() { retry.Do(ctx, delays, often) }},
-		{"Do, 100 retries, every option", 8, func() { retry.Do(ctx, delays, often, opts...) }},
+		{"Do, 100 retries, every option but AttemptTimeout", 5, func() { retry.Do(ctx, delays, often, opts...) }},
+		{"Do, success, AttemptTimeout", 4, func() { retry.Do(ctx, delays, succeed, limited...) }},
+		{"Do, 100 retries, AttemptTimeout", 6 + 4*101, func() { retry.Do(ctx, delays, often, limited...) }},
 		{"Loop, success", 4, func() {
 			loop := retry.NewLoop(ctx, delays)
 			for range loop.Attempts() {

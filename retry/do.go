@@ -19,9 +19,9 @@
 //	outcome                                         error
 //	an attempt succeeded                            nil
 //	an attempt failed with Permanent(err)           err, as it is
-//	an attempt failed with err, and If refuses it   err, as it is
 //	ctx had ended before the first attempt          *Error, Cause context.Cause(ctx), Last nil
 //	ctx ended during a failed attempt or a delay    *Error, Cause context.Cause(ctx)
+//	an attempt failed with err, and If refuses it   err, as it is
 //	the schedule has no further delay               *Error, Cause ErrExhausted
 //	the delay would last until ctx's deadline       *Error, Cause ErrDeadline, at once
 //	the delay would end after MaxElapsed            *Error, Cause ErrElapsed, at once
@@ -31,6 +31,8 @@
 // the caller's own affair, so it comes back as the operation gave it. In every other
 // case retrying was stopped, and an [*Error] says after how many attempts, after how
 // long, why, and what the operation said last. [errors.Is] and [errors.As] find both.
+// An attempt that says no more than that ctx has ended leaves in Last what the one
+// before it said.
 //
 // # Delays and limits
 //
@@ -39,6 +41,9 @@
 // delay after which no attempt could be made is not begun. It holds one timer, which
 // it reuses, starts no goroutine, and leaves nothing behind, even when the operation
 // panics; the panic goes to the caller.
+//
+// An operation that succeeds at once costs no allocation, and one that is retried 6 in
+// all, however often. [AttemptTimeout] costs 4 an attempt, for its context.
 //
 // There is no clock to inject. Test with [testing/synctest], in which a schedule of
 // hours takes no time.
@@ -73,10 +78,10 @@ func Value[T any](ctx context.Context, delays iter.Seq[time.Duration], op func(c
 	if err := r.begin(); err != nil {
 		return first, err
 	}
-	err, over := r.judge(r.attempt(func(ctx context.Context) (err error) {
+	err, over := r.attempt(func(ctx context.Context) (err error) {
 		first, err = op(ctx)
 		return err
-	}))
+	})
 	if over {
 		return first, err
 	}

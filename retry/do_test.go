@@ -407,9 +407,42 @@ func TestRules(t *testing.T) {
 			want:   result{Calls: []time.Duration{0}, Err: stopped(1, 2*s, context.Canceled, errStop), End: 2 * s},
 		},
 		{
-			name: "If is asked about an attempt's timeout", delays: list(1 * s), script: script{{takes: time.Hour, heeds: true}},
+			name: "If is not asked about an attempt's timeout", delays: list(1 * s), script: script{{takes: time.Hour, heeds: true}, {takes: 1 * s, err: errA}},
 			opts: options(retry.AttemptTimeout(3*s), retry.If(func(error) bool { return false })),
-			want: result{Calls: []time.Duration{0}, Err: context.DeadlineExceeded, End: 3 * s},
+			want: result{
+				Calls:  []time.Duration{0, 4 * s},
+				Events: []retry.Event{event(1, context.DeadlineExceeded, 1*s, 3*s)},
+				Err:    errA, End: 5 * s,
+			},
+		},
+		{
+			name: "Permanent beats an attempt's timeout", delays: list(1 * s), script: script{{takes: 4 * s, err: retry.Permanent(errA)}},
+			opts: options(retry.AttemptTimeout(3 * s)),
+			want: result{Calls: []time.Duration{0}, Err: errA, End: 4 * s},
+		},
+		{
+			name: "the end of the context does not displace the last real error", delays: list(1 * s), script: script{{err: errA}, {takes: time.Hour, heeds: true}},
+			cancel: 2 * s,
+			want: result{
+				Calls:  []time.Duration{0, 1 * s},
+				Events: []retry.Event{event(1, errA, 1*s, 0)},
+				Err:    stopped(2, 2*s, errA, errStop), End: 2 * s,
+			},
+		},
+		{
+			name: "an error beside the end of the context does", delays: list(1 * s), script: script{{err: errA}, {takes: 3 * s, err: errB}},
+			cancel: 2 * s,
+			want: result{
+				Calls:  []time.Duration{0, 1 * s},
+				Events: []retry.Event{event(1, errA, 1*s, 0)},
+				Err:    stopped(2, 4*s, errB, errStop), End: 4 * s,
+			},
+		},
+		{
+			name: "the end of the context beats If", delays: list(1 * s), script: script{{takes: time.Hour, heeds: true}},
+			opts:   options(retry.If(func(error) bool { return false })),
+			cancel: 2 * s,
+			want:   result{Calls: []time.Duration{0}, Err: stopped(1, 2*s, context.Canceled, errStop), End: 2 * s},
 		},
 
 		{

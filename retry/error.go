@@ -16,7 +16,7 @@ import (
 type Error struct {
 	Attempts int           // how many were made
 	Elapsed  time.Duration // since the first of them began
-	Last     error         // what the operation said last; nil if there was no attempt
+	Last     error         // what the operation said last, but for the end of the context; nil if there was no attempt
 	Cause    error         // why no other attempt was made: ErrExhausted, ErrDeadline, ErrElapsed, ErrBudget, or the cause of the context's end
 	Earlier  []error       // with KeepErrors the errors before Last, oldest first
 }
@@ -100,8 +100,9 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-// Timeout reports whether it was time that ran out, for the context, by [ErrDeadline],
-// or in the last attempt. It is what [net/url.Error] asks for the same method.
+// Timeout reports whether Cause or Last says that time ran out, by a method of this
+// name: [ErrDeadline] does, and [context.DeadlineExceeded]. A cause that the caller
+// gave to the context speaks for itself. [net/url.Error] asks for this method.
 func (e *Error) Timeout() bool {
 	for _, err := range []error{e.Cause, e.Last} {
 		if t, ok := errors.AsType[interface {

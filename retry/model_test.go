@@ -78,9 +78,11 @@ func (c setting) expect(b *bucket) result {
 	var r result
 	var now, hint time.Duration
 	var last error
-	var earlier []error
+	var said []error // all that counts, the latest last
 	stop := func(cause error) result {
-		r.Err = &retry.Error{Attempts: len(r.Calls), Elapsed: now, Last: last, Cause: cause, Earlier: earlier}
+		e := &retry.Error{Attempts: len(r.Calls), Elapsed: now, Last: said[len(said)-1], Cause: cause}
+		e.Earlier = slices.Clone(said[max(0, len(said)-c.keep) : len(said)-1])
+		r.Err = e
 		r.End = now
 		return r
 	}
@@ -103,6 +105,7 @@ func (c setting) expect(b *bucket) result {
 		var o try
 		o, sc = sc.next()
 		now, last = began+o.takes, o.err
+		timedOut := c.attemptTimeout > 0 && o.takes > c.attemptTimeout
 		if o.heeds {
 			end, err := contextEnd, context.DeadlineExceeded
 			if contextCause == errStop {
@@ -127,12 +130,16 @@ func (c setting) expect(b *bucket) result {
 		case final:
 			return finish(m.err)
 		}
-		if c.refused != nil && last == c.refused {
-			return finish(last)
-		}
 		if now >= contextEnd {
+			if len(said) == 0 || last != context.Canceled && last != context.DeadlineExceeded {
+				said = append(said, last)
+			}
 			return stop(contextCause)
 		}
+		if c.refused != nil && last == c.refused && !timedOut {
+			return finish(last)
+		}
+		said = append(said, last)
 		b.tokens = math.Max(b.tokens-1, 0)
 
 		if c.resetAfter > 0 && place > 0 && now-began >= c.resetAfter {
@@ -161,10 +168,6 @@ func (c setting) expect(b *bucket) result {
 			return stop(contextCause)
 		}
 		now += delay
-		if c.keep > 1 {
-			earlier = append(slices.Clone(earlier), last)
-			earlier = earlier[max(0, len(earlier)-(c.keep-1)):]
-		}
 	}
 }
 

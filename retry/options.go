@@ -48,8 +48,8 @@ type Event struct {
 
 // If retries only errors for which retryable returns true; any other goes to the
 // caller as it is. Without it every error is retried that is not [Permanent].
-// retryable is not asked about those. It is asked about an attempt that ended with
-// its [AttemptTimeout].
+// retryable is not asked about those, nor about an attempt that failed after its
+// [AttemptTimeout]: that is retried whatever it said.
 //
 // It panics if retryable is nil.
 func If(retryable func(error) bool) Option {
@@ -61,8 +61,9 @@ func If(retryable func(error) bool) Option {
 }
 
 // AttemptTimeout gives each attempt a context of its own, which ends after d, with
-// the attempt, and with the caller's context. An attempt that failed because of it
-// is retried like any other, for the caller's context still lives.
+// the attempt, and with the caller's context. An attempt that failed after d is
+// retried while the caller's context lives, unless it is [Permanent]; [If] is not
+// asked.
 //
 // It can only ask: an operation that does not look at its context goes on.
 //
@@ -121,8 +122,8 @@ func ResetAfter(d time.Duration) Option {
 
 // OnRetry calls f before the delay of each retry, when every limit has allowed it,
 // so once per retry, and not for a failure that none follows. Only the end of the
-// context during the delay can still prevent the retry. The delay begins when f
-// returns.
+// context during the delay can still prevent the retry. The time that f takes is
+// part of the delay.
 //
 // It panics if f is nil.
 func OnRetry(f func(Event)) Option {
@@ -188,7 +189,8 @@ func reject(function, name string, got any, want string) {
 }
 
 // Checks in functions of their own leave an option small enough for the compiler to
-// inline, so that one made in the call need not be on the heap.
+// inline, so that one made in the call need not be on the heap if it holds no more
+// than a number.
 
 func notNil(function, name string, isNil bool, want string) {
 	if isNil {

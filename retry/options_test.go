@@ -71,6 +71,18 @@ func TestOnRetryTwice(t *testing.T) {
 	}
 }
 
+// The time that OnRetry takes is part of the delay.
+func TestOnRetrySlow(t *testing.T) {
+	for takes, want := range map[time.Duration]time.Duration{0: 3 * time.Second, time.Second: 3 * time.Second, 5 * time.Second: 5 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			got := perform(retry.Do, t.Context(), list(3*time.Second), failing(errA, nil), retry.OnRetry(func(retry.Event) { time.Sleep(takes) }))
+			if diff := cmp.Diff([]time.Duration{0, want}, got.Calls); diff != "" {
+				t.Errorf("it takes %v: calls (-want +got):\n%s", takes, diff)
+			}
+		})
+	}
+}
+
 // The end of the context in OnRetry is seen at once, whatever the delay is.
 func TestOnRetryCancels(t *testing.T) {
 	for _, delay := range []time.Duration{0, time.Hour} {

@@ -2,6 +2,7 @@ package retry
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"log/slog"
 	"time"
@@ -43,20 +44,21 @@ func (r *runner) begin() error {
 	return nil
 }
 
-// attempt makes one.
-func (r *runner) attempt(op func(context.Context) error) error {
+// attempt makes one and looks at what it returned. If it is over, err is what the
+// caller gets.
+func (r *runner) attempt(op func(context.Context) error) (err error, over bool) {
 	r.attempts++
 	if r.attemptTimeout == 0 {
-		return op(r.ctx)
+		return r.judge(op(r.ctx), false)
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, r.attemptTimeout)
 	defer cancel()
-	return op(ctx)
+	failure := op(ctx)
+	return r.judge(failure, ctx.Err() != nil)
 }
 
-// judge looks at what an attempt returned. If it is over, err is what the caller
-// gets.
-func (r *runner) judge(failure error) (err error, over bool) {
+// judge does so. The attempt's own context may have timed out.
+func (r *runner) judge(failure error, timedOut bool) (err error, over bool) {
 	if failure == nil {
 		if r.budget != nil {
 			r.budget.Succeeded()
@@ -65,14 +67,22 @@ func (r *runner) judge(failure error) (err error, over bool) {
 	}
 	hint, permanent := marks(failure)
 	failure = unmarked(failure)
-	if permanent || r.retryable != nil && !r.retryable(failure) {
+	if permanent {
+		return failure, true
+	}
+	if r.ctx.Err() != nil {
+		cause := context.Cause(r.ctx)
+		// What says no more than the cause does not displace what went wrong before.
+		if r.last == nil || !errors.Is(failure, r.ctx.Err()) && !errors.Is(failure, cause) {
+			r.remember(failure)
+		}
+		return r.stop(cause), true
+	}
+	if !timedOut && r.retryable != nil && !r.retryable(failure) {
 		return failure, true
 	}
 	r.remember(failure)
 	r.hint = min(hint, r.maxAfter)
-	if r.ctx.Err() != nil {
-		return r.stop(context.Cause(r.ctx)), true
-	}
 	r.denied = r.budget != nil && !r.budget.Failed()
 	return nil, false
 }
@@ -95,7 +105,7 @@ func (r *runner) run(delays iter.Seq[time.Duration], op func(context.Context) er
 		return err
 	}
 	// The first attempt needs no schedule: what succeeds at once does not pay for one.
-	if err, over := r.judge(r.attempt(op)); over {
+	if err, over := r.attempt(op); over {
 		return err
 	}
 	return r.retries(delays, op)
@@ -128,7 +138,7 @@ func (r *runner) retry(d time.Duration, op func(context.Context) error) bool {
 		r.over = true
 		return false
 	}
-	r.result, r.over = r.judge(r.attempt(op))
+	r.result, r.over = r.attempt(op)
 	r.anew = r.resetAfter > 0 && time.Since(r.began) >= r.resetAfter
 	return !r.over && !r.anew
 }
@@ -140,7 +150,10 @@ func (r *runner) await(d time.Duration) error {
 	if cause := r.refusal(d, elapsed); cause != nil {
 		return r.stop(cause)
 	}
-	r.announce(Event{Attempt: r.attempts, Err: r.last, Delay: d, Elapsed: elapsed})
+	if r.logger != nil || r.onRetry != nil {
+		r.announce(Event{Attempt: r.attempts, Err: r.last, Delay: d, Elapsed: elapsed})
+		d -= time.Since(r.start) - elapsed
+	}
 	if !r.sleep(d) {
 		return r.stop(context.Cause(r.ctx))
 	}
@@ -182,7 +195,7 @@ func (r *runner) announce(e Event) {
 func (r *runner) sleep(d time.Duration) bool {
 	done := r.ctx.Done()
 	switch {
-	case d == 0:
+	case d <= 0:
 	case done == nil: // nothing can end it, and so no timer is needed
 		time.Sleep(d)
 	default:
