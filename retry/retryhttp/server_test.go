@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -224,17 +225,21 @@ func TestBodyBreaks(t *testing.T) {
 	}
 }
 
-// A certificate that does not verify will not verify in a second either.
-func TestCertificate(t *testing.T) {
-	server := httptest.NewTLSServer(http.NotFoundHandler())
-	server.Config.ErrorLog = quiet
-	defer server.Close()
-	base := &http.Transport{}
-	retries := 0
-	client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(ms), 2),
-		retry.OnRetry(func(retry.Event) { retries++ }))}
-	if _, err := client.Get(server.URL); err == nil || retries != 0 {
-		t.Errorf("error is %v after %d retries, want one after none", err, retries)
+// A certificate that does not verify will not verify in a second either, a server
+// without TLS will not have learnt it, and 99999 will not be a port.
+func TestHopelessServers(t *testing.T) {
+	secure, plain := httptest.NewTLSServer(http.NotFoundHandler()), httptest.NewServer(http.NotFoundHandler())
+	for _, server := range []*httptest.Server{secure, plain} {
+		server.Config.ErrorLog = quiet
+		defer server.Close()
+	}
+	for _, url := range []string{secure.URL, strings.Replace(plain.URL, "http:", "https:", 1), "http://127.0.0.1:99999/"} {
+		retries := 0
+		client := &http.Client{Transport: retryhttp.NewTransport(&http.Transport{}, backoff.Take(backoff.Constant(ms), 2),
+			retry.OnRetry(func(retry.Event) { retries++ }))}
+		if _, err := client.Get(url); err == nil || retries != 0 {
+			t.Errorf("%s: error is %v after %d retries, want one after none", url, err, retries)
+		}
 	}
 }
 
@@ -282,7 +287,7 @@ func TestHangs(t *testing.T) {
 	})
 }
 
-// A body that never ends is not read for ever: the delay begins after a second.
+// A body that never ends is not read for ever, and that takes no longer than the delay.
 func TestDiscardHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests := 0
@@ -302,10 +307,42 @@ func TestDiscardHangs(t *testing.T) {
 			t.Fatal(err)
 		}
 		resp.Body.Close()
-		if got := time.Since(start); got != 6*s || base.dials.Load() != 2 {
-			t.Errorf("it took %v and %d connections, want 1 s + 5 s and 2", got, base.dials.Load())
+		if got := time.Since(start); got != 5*s || base.dials.Load() != 2 {
+			t.Errorf("it took %v and %d connections, want 5 s and 2", got, base.dials.Load())
 		}
 	})
+}
+
+// A body of up to 64 KiB is read to its end, also where that has to be looked for, and
+// no further.
+func TestDiscard(t *testing.T) {
+	for size, dials := range map[int]int64{0: 1, 1: 1, 64<<10 - 1: 1, 64 << 10: 1, 64<<10 + 2: 2} {
+		for _, chunked := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				requests := 0
+				base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+					if requests++; requests > 1 {
+						return
+					}
+					if !chunked {
+						w.Header().Set("Content-Length", strconv.Itoa(size))
+					}
+					w.WriteHeader(503)
+					io.WriteString(w, strings.Repeat("x", size))
+					w.(http.Flusher).Flush() // so that the end comes by itself
+				})
+				client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(s), 1))}
+				resp, err := client.Do(newRequest(t, "GET", "http://a/", nil))
+				if err != nil {
+					t.Fatal(err)
+				}
+				resp.Body.Close()
+				if got := int64(base.dials.Load()); got != dials {
+					t.Errorf("%d bytes, chunked %v: %d connections, want %d", size, chunked, got, dials)
+				}
+			})
+		}
+	}
 }
 
 // Connections that wait through a long delay are used again after it, if the base

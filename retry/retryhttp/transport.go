@@ -17,14 +17,17 @@
 //   - its URL is http or https;
 //   - it has no body, or a GetBody to make the body anew. [http.NewRequest] sets that
 //     for a bytes.Buffer, a bytes.Reader and a strings.Reader. With another body the
-//     request is sent once, and a failure says so, by [ErrBodyOnce].
+//     request is sent once, and a failure says so, by [ErrBodyOnce]; and if GetBody
+//     fails, retrying stops and says that.
 //
 // Any other request goes to the base transport as it is.
 //
-// A request has failed if no response came, for whatever reason but a certificate
-// that does not verify, or if its status is 408, 425, 429, 500, 502, 503 or 504. Once
-// the header of any other response has arrived the request has succeeded: a
-// connection that breaks in the middle of its body is the reader's to notice.
+// A request has failed if no response came, or if its status is 408, 425, 429, 500,
+// 502, 503 or 504. Once the header of any other response has arrived the request has
+// succeeded: a connection that breaks in the middle of its body is the reader's to
+// notice. No retry follows where none can help: the request has no host, or a method
+// or a header that may not be sent; its port is none; the server's certificate does
+// not verify, or it does not speak TLS.
 //
 // # What comes back
 //
@@ -35,8 +38,9 @@
 //	an error or status that If refuses       that error or that response
 //
 // A response that is not the last is read to its end, so that its connection can be
-// used again, but not for longer than a second nor further than 64 KiB; it is closed
-// before the delay begins.
+// used again, and closed. That takes place in the delay. A response of more than 64
+// KiB, or one that takes longer than the delay or a second, is closed before its end;
+// 100 ms it has in any case.
 //
 // # Retry-After
 //
@@ -65,7 +69,6 @@ package retryhttp
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -122,17 +125,19 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	x := exchange{base: t.base, req: req}
 	delays := t.delays
-	once := hasBody(req) && req.GetBody == nil
-	if once {
-		delays = func(func(time.Duration) bool) {}
+	if hasBody(req) {
+		delays = x.bodies(delays)
 	}
-	opts := append(slices.Clip(t.opts), retry.OnRetry(func(retry.Event) { x.discard() }))
+	opts := append(slices.Clip(t.opts), retry.OnRetry(func(e retry.Event) { x.discard(e.Delay) }))
 	err := retry.Do(req.Context(), delays, x.attempt, opts...)
 	if !x.sent && req.Body != nil {
 		req.Body.Close()
 	}
-	if stopped, ok := err.(*retry.Error); ok && once && stopped.Cause == retry.ErrExhausted {
-		stopped.Cause = ErrBodyOnce
+	if x.body != nil {
+		x.body.Close()
+	}
+	if stopped, ok := err.(*retry.Error); ok && stopped.Cause == retry.ErrExhausted && x.lacks != nil {
+		stopped.Cause = x.lacks
 	}
 	switch {
 	case err == nil:
@@ -176,17 +181,41 @@ type exchange struct {
 	req  *http.Request
 	sent bool           // the base transport has had the request's own body
 	resp *http.Response // of the latest attempt, while it is open
+
+	body  io.ReadCloser // for the next attempt, if the request has one
+	lacks error         // why there is none
+}
+
+// bodies returns the schedule that ends where delays does, or where the request cannot
+// be made anew. A schedule is lazy, so the body is made after the failure that its
+// delay follows, and the response to that is still there for the caller.
+func (x *exchange) bodies(delays iter.Seq[time.Duration]) iter.Seq[time.Duration] {
+	return func(yield func(time.Duration) bool) {
+		for d := range delays {
+			if x.req.GetBody == nil {
+				x.lacks = ErrBodyOnce
+				return
+			}
+			if x.body == nil {
+				body, err := x.req.GetBody()
+				if err != nil {
+					x.lacks = fmt.Errorf("retryhttp: GetBody: %w", err)
+					return
+				}
+				x.body = body
+			}
+			if !yield(d) {
+				return
+			}
+		}
+	}
 }
 
 // attempt sends the request once.
 func (x *exchange) attempt(ctx context.Context) error {
-	req, err := x.next()
+	resp, err := roundTrip(ctx, x.base, x.next())
 	if err != nil {
-		return retry.Permanent(err)
-	}
-	resp, err := roundTrip(ctx, x.base, req)
-	if err != nil {
-		if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
+		if hopeless(x.req, err) {
 			return retry.Permanent(err)
 		}
 		return err
@@ -200,26 +229,24 @@ func (x *exchange) attempt(ctx context.Context) error {
 
 // next returns the request to send: the caller's own at first, and then copies with a
 // body of their own.
-func (x *exchange) next() (*http.Request, error) {
+func (x *exchange) next() *http.Request {
 	if !x.sent {
 		x.sent = true
-		return x.req, nil
+		return x.req
 	}
 	again := x.req.WithContext(x.req.Context())
-	if hasBody(x.req) {
-		body, err := x.req.GetBody()
-		if err != nil {
-			return nil, fmt.Errorf("retryhttp: GetBody: %w", err)
-		}
-		again.Body = body
+	if x.body != nil {
+		again.Body, x.body = x.body, nil
 	}
-	return again, nil
+	return again
 }
 
 // discard closes the latest response, if there is one, and reads it to its end so
 // that its connection can be used again, as long as that is cheaper than a new one.
-func (x *exchange) discard() {
-	const most, longest = 64 << 10, time.Second
+// It may take the delay that follows.
+func (x *exchange) discard(delay time.Duration) {
+	const most = 64 << 10
+	longest := min(max(delay, 100*time.Millisecond), time.Second)
 	if x.resp == nil {
 		return
 	}
@@ -228,5 +255,5 @@ func (x *exchange) discard() {
 	defer body.Close()
 	// Closing is what ends a read that hangs.
 	defer time.AfterFunc(longest, func() { body.Close() }).Stop()
-	_, _ = io.CopyN(io.Discard, body, most)
+	_, _ = io.CopyN(io.Discard, body, most+1) // one more is where the end of most is seen
 }

@@ -294,14 +294,77 @@ func TestGetBodyFails(t *testing.T) {
 		base := &scripted{answers: []answer{first}}
 		req := newRequest(t, "PUT", "http://a/", strings.NewReader("text"))
 		req.GetBody = func() (io.ReadCloser, error) { return nil, errDisk }
-		resp, err := retryhttp.NewTransport(base, backoff.Constant(0)).RoundTrip(req)
-		if resp != nil || !errors.Is(err, errDisk) || len(base.times) != 1 {
-			t.Errorf("got %v, %v after %d attempts, want the error of GetBody after 1", resp, err, len(base.times))
-		}
-		for _, b := range base.bodies {
-			if !b.closed {
-				t.Error("a response is not closed")
+		resp, err := retryhttp.NewTransport(base, backoff.Constant(time.Hour)).RoundTrip(req)
+		want := "retry: 1 attempt in 0s: retryhttp: GetBody: disk: connection refused"
+		if first.err == nil {
+			if err != nil || resp.StatusCode != 503 || base.bodies[0].closed {
+				t.Fatalf("got %v, %v, want the response", resp, err)
 			}
+			err = retryhttp.Stopped(resp)
+			want = "retry: 1 attempt in 0s: retryhttp: GetBody: disk: server answered 503 Service Unavailable"
+		}
+		if !errors.Is(err, errDisk) || inNoTime(err) != want || len(base.times) != 1 {
+			t.Errorf("got %v after %d attempts, want %s after 1", err, len(base.times), want)
+		}
+	}
+}
+
+// inNoTime returns the text of an error of retrying, as if that had taken no time.
+func inNoTime(err error) string {
+	if stopped, ok := errors.AsType[*retry.Error](err); ok {
+		stopped.Elapsed = 0
+	}
+	return err.Error()
+}
+
+// A body that was made for a retry is closed, also if that retry is not made.
+func TestBodiesAreClosed(t *testing.T) {
+	for _, option := range []retry.Option{retry.KeepErrors(1), retry.MaxElapsed(time.Nanosecond)} {
+		var made []*body
+		base := &scripted{answers: []answer{{status: 503}}}
+		req := newRequest(t, "PUT", "http://a/", strings.NewReader("text"))
+		req.GetBody = func() (io.ReadCloser, error) {
+			made = append(made, newBody("text"))
+			return made[len(made)-1], nil
+		}
+		resp, err := retryhttp.NewTransport(base, backoff.Take(backoff.Constant(time.Millisecond), 2), option).RoundTrip(req)
+		if err != nil || resp.StatusCode != 503 || len(made) == 0 {
+			t.Fatalf("got %v, %v with %d bodies, want the last response", resp, err, len(made))
+		}
+		for i, b := range made {
+			if !b.closed {
+				t.Errorf("body %d of %d is open", i, len(made))
+			}
+		}
+	}
+}
+
+// What another attempt cannot cure is not tried again.
+func TestHopeless(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		change func(*http.Request)
+		sent   int
+	}{
+		{"nothing", func(*http.Request) {}, 3},
+		{"any text", func(r *http.Request) { r.Header.Set("X", "grün\tblau ~") }, 3},
+		{"a strange name", func(r *http.Request) { r.Header["!#$%&'*+-.^_`|~09aZ"] = []string{""} }, 3},
+		{"no host", func(r *http.Request) { r.URL.Host = "" }, 1},
+		{"a line in a value", func(r *http.Request) { r.Header["X"] = []string{"a", "b\r\nc"} }, 1},
+		{"a name of two words", func(r *http.Request) { r.Header["two words"] = []string{"a"} }, 1},
+		{"no name", func(r *http.Request) { r.Header[""] = []string{"a"} }, 1},
+		{"a trailer", func(r *http.Request) { r.Trailer = http.Header{"X": {"\x7f"}} }, 1},
+		{"a method", func(r *http.Request) {
+			r.Method = "PO ST"
+			r.Header.Set("Idempotency-Key", "1")
+		}, 1},
+	} {
+		base := &scripted{answers: []answer{{err: errRefused}}}
+		req := newRequest(t, "GET", "http://a/", nil)
+		row.change(req)
+		_, err := retryhttp.NewTransport(base, backoff.Take(backoff.Constant(0), 2)).RoundTrip(req)
+		if !errors.Is(err, errRefused) || len(base.times) != row.sent {
+			t.Errorf("%s: sent %d times, with %v; want %d", row.name, len(base.times), err, row.sent)
 		}
 	}
 }
