@@ -23,11 +23,7 @@ func sqlState(err error) (state string, ok bool) {
 // go-sql-driver/mysql has no method for it but the exported field Number uint16,
 // and that type tells it from the errors of other engines' drivers.
 func mysqlNumber(err error) (number int, ok bool) {
-	v := structOf(err)
-	if !v.IsValid() {
-		return 0, false
-	}
-	f := v.FieldByName("Number")
+	f := field(err, "Number")
 	if !f.IsValid() || f.Kind() != reflect.Uint16 {
 		return 0, false
 	}
@@ -41,11 +37,7 @@ func sqliteCode(err error) (code int, ok bool) {
 	if e, ok := err.(interface{ Code() int }); ok {
 		return e.Code(), true
 	}
-	v := structOf(err)
-	if !v.IsValid() {
-		return 0, false
-	}
-	primary, extended := v.FieldByName("Code"), v.FieldByName("ExtendedCode")
+	primary, extended := field(err, "Code"), field(err, "ExtendedCode")
 	if !primary.IsValid() || !primary.CanInt() || !extended.IsValid() || !extended.CanInt() {
 		return 0, false
 	}
@@ -55,14 +47,22 @@ func sqliteCode(err error) (code int, ok bool) {
 	return int(primary.Int()), true
 }
 
-// structOf returns the struct that err is or points to, and the zero Value if
+// field returns a field of the struct that err is or points to, and the zero Value if
 // there is none.
-func structOf(err error) reflect.Value {
+func field(err error, name string) reflect.Value {
 	v := reflect.ValueOf(err)
 	if v.Kind() == reflect.Pointer {
 		v = v.Elem() // of nil: the zero Value
 	}
 	if v.Kind() != reflect.Struct {
+		return reflect.Value{}
+	}
+	f, ok := v.Type().FieldByName(name)
+	if !ok {
+		return reflect.Value{}
+	}
+	v, missing := v.FieldByIndexErr(f.Index) // in an embedded pointer that is nil
+	if missing != nil {
 		return reflect.Value{}
 	}
 	return v

@@ -11,8 +11,11 @@ import (
 )
 
 // An outcome says how one transaction of a fake database goes: which of its steps
-// fails. The zero value commits.
-type outcome struct{ begin, exec, commit error }
+// fails, and how long the commit takes. The zero value commits.
+type outcome struct {
+	begin, exec, commit error
+	commitTakes         time.Duration
+}
 
 // fakeDB is a database/sql driver without a database. Its transactions go as the
 // outcomes say, one after the other, and then commit. It logs what it is asked to
@@ -83,6 +86,7 @@ type fakeTx struct{ *fakeDB }
 
 func (tx fakeTx) Commit() error {
 	tx.logf("commit")
+	time.Sleep(tx.current.commitTakes)
 	return tx.current.commit
 }
 

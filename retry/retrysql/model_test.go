@@ -116,7 +116,7 @@ func testTxAgainstModel(t *rapid.T) {
 		return rapid.SampledFrom(failures).Draw(t, "failure").err
 	})
 	outcomes := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) outcome {
-		return outcome{fails.Draw(t, "begin"), fails.Draw(t, "exec"), fails.Draw(t, "commit")}
+		return outcome{begin: fails.Draw(t, "begin"), exec: fails.Draw(t, "exec"), commit: fails.Draw(t, "commit")}
 	}), 0, 8).Draw(t, "outcomes")
 	// No ErrBadConn: database/sql begins anew after that by itself.
 	delays := rapid.SliceOfN(rapid.Map(rapid.Int64Range(0, int64(time.Hour)), func(n int64) time.Duration {

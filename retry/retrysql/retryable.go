@@ -13,10 +13,12 @@ import (
 //
 //   - [driver.ErrBadConn], [io.ErrUnexpectedEOF], a [net.OpError] that is no
 //     timeout, and an error whose method SafeToRetry() bool says so (pgx);
-//   - PostgreSQL: SQLSTATE class 08 (connection exception) and 57P01, 57P02,
-//     57P03 (the server shuts down, has crashed, starts);
+//   - PostgreSQL: SQLSTATE class 08 (connection exception), 57P01, 57P02, 57P03
+//     (the server shuts down, has crashed, starts), and 25P03, 57P05 (it has closed a
+//     session that was idle, in a transaction or not);
 //   - MySQL and MariaDB: 1053 (the server shuts down), 1927 (the connection was
-//     killed), and the text "invalid connection" of go-sql-driver/mysql.
+//     killed), 4031 (MySQL has closed a session that was idle), and the text "invalid
+//     connection" of go-sql-driver/mysql.
 //
 // It cannot know when a connection was lost: about the bare error of a commit it
 // says nothing that holds. What [Tx] returns then, an [ErrOutcomeUnknown], is not
@@ -93,11 +95,14 @@ func connectionLost(err error) bool {
 	}
 	return anyIn(err, func(err error) bool {
 		if state, ok := sqlState(err); ok {
-			return len(state) == 5 && state[:2] == "08" ||
-				state == "57P01" || state == "57P02" || state == "57P03"
+			switch state {
+			case "57P01", "57P02", "57P03", "25P03", "57P05":
+				return true
+			}
+			return len(state) == 5 && state[:2] == "08"
 		}
 		if number, ok := mysqlNumber(err); ok {
-			return number == 1053 || number == 1927
+			return number == 1053 || number == 1927 || number == 4031
 		}
 		if e, ok := err.(*net.OpError); ok {
 			return !e.Timeout()

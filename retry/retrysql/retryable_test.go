@@ -74,6 +74,16 @@ type mssqlError struct{ Number int32 }
 
 func (e mssqlError) Error() string { return fmt.Sprintf("mssql: %d", e.Number) }
 
+// hollowError has the fields of two drivers in a struct that is not there.
+type hollowError struct{ *fields }
+
+type fields struct {
+	Number             uint16
+	Code, ExtendedCode int
+}
+
+func (hollowError) Error() string { return "it failed" }
+
 // timeout is a net.Error that timed out.
 type timeout struct{}
 
@@ -105,6 +115,8 @@ func TestRetryable(t *testing.T) {
 		{"postgres connection exception", &pgError{"08000"}, lost},
 		{"postgres connection failure", &pgError{"08006"}, lost},
 		{"postgres admin shutdown", &pgError{"57P01"}, lost},
+		{"postgres idle in transaction", &pgError{"25P03"}, lost},
+		{"postgres idle session", &pgError{"57P05"}, lost},
 		{"postgres crash shutdown", &pgError{"57P02"}, lost},
 		{"postgres cannot connect now", &pgError{"57P03"}, lost},
 		{"postgres query cancelled", &pgError{"57014"}, no},
@@ -121,6 +133,7 @@ func TestRetryable(t *testing.T) {
 		{"mysql lock not available", mysql(3572), conflict},
 		{"mysql shutdown", mysql(1053), lost},
 		{"mariadb connection killed", mysql(1927), lost},
+		{"mysql idle session", mysql(4031), lost},
 		{"mysql invalid connection", errors.New("invalid connection"), lost},
 		{"mysql duplicate key", mysql(1062), no},
 		{"mysql query interrupted", mysql(1317), no},
@@ -155,6 +168,8 @@ func TestRetryable(t *testing.T) {
 		{"text with something else behind", errors.New("Error 1213 times: x"), no},
 		{"text without colon", errors.New("Error 1213 (40001)"), no},
 
+		{"fields that are not there", hollowError{}, no},
+		{"fields in an embedded struct", hollowError{&fields{Number: 1213}}, conflict},
 		{"bad connection", driver.ErrBadConn, lost},
 		{"unexpected end", io.ErrUnexpectedEOF, lost},
 		{"end of something", io.EOF, no},

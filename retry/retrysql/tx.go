@@ -80,8 +80,8 @@ var ErrOutcomeUnknown = errors.New("retrysql: the outcome of the commit is unkno
 // fn must use the tx that it is given and neither commit nor roll it back. If fn
 // panics, Tx rolls back and panics.
 //
-// An attempt that failed because of its [retry.AttemptTimeout] is retried, if that
-// was before the commit.
+// An attempt that failed after its [retry.AttemptTimeout] is retried, unless its
+// commit was being made, and [Idempotent] does not say that it may be.
 //
 // A delay after a [Conflict] is jittered; see the package comment, also about what
 // fn must heed.
@@ -115,7 +115,7 @@ type transaction struct {
 
 	// What is known of the latest attempt beyond its error.
 	conflict bool // the wait is to be jittered
-	again    bool // it is to be retried, if its caller's context lives, whatever Retryable says of its error
+	again    bool // its commit may be repeated, though nobody knows its outcome
 }
 
 // attempt makes one.
@@ -135,7 +135,6 @@ func (t *transaction) retryable(err error) bool {
 func (t *transaction) run(ctx context.Context) error {
 	tx, err := t.db.BeginTx(ctx, t.txOptions)
 	if err != nil {
-		t.again = ctx.Err() != nil
 		return err
 	}
 	// After a commit, and where fn has ended the transaction, it does nothing. If
@@ -143,8 +142,9 @@ func (t *transaction) run(ctx context.Context) error {
 	// Deferred, it happens in a panic and in runtime.Goexit as well.
 	defer tx.Rollback()
 	if err := t.fn(ctx, tx); err != nil {
-		// fn may have run another Tx, whose commit is not to be repeated.
-		t.again = ctx.Err() != nil && !errors.Is(err, ErrOutcomeUnknown)
+		if errors.Is(err, ErrOutcomeUnknown) { // of another Tx that fn has run
+			return retry.Permanent(err)
+		}
 		return err
 	}
 	return t.commit(ctx, tx)
@@ -161,7 +161,6 @@ func (t *transaction) commit(ctx context.Context, tx *sql.Tx) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil:
-		t.again = true
 		return context.Cause(ctx)
 	case errors.Is(err, sql.ErrTxDone):
 		return retry.Permanent(fmt.Errorf("retrysql: fn has ended the transaction itself: %w", err))

@@ -407,6 +407,34 @@ func TestTxOutlivesAttemptTimeout(t *testing.T) {
 	}
 }
 
+// TestTimeoutInCommit: a commit that was cut off may have taken place, and is repeated
+// only if that may be.
+func TestTimeoutInCommit(t *testing.T) {
+	for _, opts := range [][]retrysql.Option{nil, {retrysql.Idempotent()}} {
+		synctest.Test(t, func(t *testing.T) {
+			cut := errors.New("canceling statement due to user request")
+			db, fake := openFake(outcome{commit: cut, commitTakes: 2 * time.Second})
+			defer db.Close()
+			opts = append(opts, retrysql.Retry(retry.AttemptTimeout(time.Second)))
+			err := retrysql.Tx(t.Context(), db, backoff.Constant(5*time.Second), update, opts...)
+			want := []string{"0s begin", "0s update", "0s commit"}
+			if len(opts) == 1 {
+				if !errors.Is(err, retrysql.ErrOutcomeUnknown) || !errors.Is(err, cut) {
+					t.Errorf("the error is %v, want %v and %v", err, retrysql.ErrOutcomeUnknown, cut)
+				}
+			} else {
+				want = append(want, "7s begin", "7s update", "7s commit")
+				if err != nil {
+					t.Errorf("the error is %v, want none", err)
+				}
+			}
+			if diff := cmp.Diff(want, fake.log); diff != "" {
+				t.Errorf("what the database was asked (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestTimeoutExcusesOneAttempt: the next one's error is looked at by itself.
 func TestTimeoutExcusesOneAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
