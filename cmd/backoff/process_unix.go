@@ -15,7 +15,7 @@ import (
 // The signals that end backoff, and those that are passed on and no more.
 var (
 	endingSignals = []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT}
-	otherSignals  = []os.Signal{unix.SIGUSR1, unix.SIGUSR2, unix.SIGWINCH}
+	otherSignals  = []os.Signal{unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGWINCH}
 )
 
 // signalStatus is the exit status that shells give a death by a signal.

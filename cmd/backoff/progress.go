@@ -69,23 +69,34 @@ func (p *progress) count(what string, delay time.Duration) {
 	ticks := time.NewTicker(100 * time.Millisecond)
 	defer ticks.Stop()
 	longest := 0
-	write := func(line string) {
-		// A line that wraps could not be written over.
-		runes := []rune(line)
-		runes = runes[:min(len(runes), p.width()-1)]
+	write := func(wait string, d time.Duration) {
+		// A line that wraps could not be written over. Of one that is too long the
+		// time stays.
+		room := p.width() - 1
+		line := cut("backoff: "+what, room-len(wait)-len(tenths(d))) + wait + tenths(d)
+		runes := []rune(cut(line, room))
 		longest = max(longest, len(runes))
 		fmt.Fprintf(p.w, "\r%s%s", string(runes), strings.Repeat(" ", longest-len(runes)))
 	}
 	for {
-		write(fmt.Sprintf("backoff: %s; next in %s", what, tenths(delay-time.Since(begun))))
+		write("; next in ", delay-time.Since(begun))
 		select {
 		case <-p.stop:
-			write(fmt.Sprintf("backoff: %s; waited %s", what, tenths(time.Since(begun))))
+			write("; waited ", time.Since(begun))
 			fmt.Fprintln(p.w)
 			return
 		case <-ticks.C:
 		}
 	}
+}
+
+// cut returns text, or its beginning and an ellipsis, n characters in all.
+func cut(text string, n int) string {
+	runes := []rune(text)
+	if len(runes) <= n {
+		return text
+	}
+	return string(runes[:max(n-1, 0)]) + "…"
 }
 
 // tenths writes a duration so that its last digit does not flicker: 3.2s, 1m5s.

@@ -39,7 +39,7 @@ type rerun struct {
 var outputs = []string{"all", "last"}
 
 func newRun() *cobra.Command {
-	r := rerun{schedule: new(expr.Expr)}
+	r := rerun{schedule: new(expr.Expr), killAfter: 5 * time.Second}
 	var retryText string
 	cmd := &cobra.Command{
 		Use:   "run [flags] [--] COMMAND [ARGUMENT...]",
@@ -55,7 +55,8 @@ first and the last. "backoff list" has all stages, "backoff show" their delays.
 
 Statuses. An attempt has succeeded if its exit status is in --until, 0 unless
 given. It is retried if its status is in --on, and without --on if it is any
-other but 126, 127 and those in --stop-on. A list is written 1,75-77.
+other but 126, 127, 141 and those in --stop-on: who is killed by SIGPIPE, which
+is 141, has no reader left. A list is written 1,75-77.
 
 The exit status of backoff is that of the last attempt, except that it is
 
@@ -64,7 +65,9 @@ The exit status of backoff is that of the last attempt, except that it is
     126      if the command cannot be run
     127      if the command is not found
     128+n    if signal n killed the last attempt, or ended backoff
-    1        if --successes was not reached, though the last attempt succeeded
+    1        if --successes was not reached, though the last attempt succeeded,
+             or if its status was 0 and that is not in --until; where 1 is in
+             --until, the first status after it that is not
     2        if the flags are wrong, with one line that says how
 
 An attempt that --attempt-timeout ends counts as status 124, for --on as well.
@@ -72,7 +75,8 @@ An attempt that --attempt-timeout ends counts as status 124, for --on as well.
 Time. --timeout bounds all of it. A delay that would last until then is not
 begun. --attempt-timeout bounds each attempt. What runs too long gets SIGTERM
 and, after --kill-after, SIGKILL, together with all that it has started, unless
-that has left its process group.
+that has left its process group. Each is a duration such as 90s or 1m30s, or a
+number of seconds.
 
 Input. Each attempt reads standard input from its beginning. A file is wound
 back, a terminal is passed on, and what comes through a pipe is recorded in a
@@ -84,8 +88,8 @@ attempt is written, when all is over. Standard error is never held back.
 
 Signals. INT, TERM, HUP and QUIT are passed on to the command and what it has
 started. No delay and no attempt follows. The command may take its time to end.
-USR1, USR2 and WINCH are passed on and no more; ctrl-Z stops both. The command
-may read from the terminal.
+USR1, USR2, ALRM and WINCH are passed on and no more; ctrl-Z stops both. The
+command may read from the terminal.
 
 --report writes a JSON object: command, expression, seed, started, elapsed,
 status, reason and attempts, each with attempt, start (since the first began),
@@ -128,9 +132,9 @@ again.`,
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // what follows the command is the command's
 	flags.StringVar(&retryText, "retry", defaultRetry, "wait by the schedule `EXPR`")
-	flags.DurationVar(&r.timeout, "timeout", 0, "stop after this `duration`")
-	flags.DurationVar(&r.attemptTimeout, "attempt-timeout", 0, "end an attempt after this `duration`")
-	flags.DurationVar(&r.killAfter, "kill-after", 5*time.Second, "kill what has not ended this `duration` after SIGTERM")
+	flags.Var((*span)(&r.timeout), "timeout", "stop after this `duration`")
+	flags.Var((*span)(&r.attemptTimeout), "attempt-timeout", "end an attempt after this `duration`")
+	flags.Var((*span)(&r.killAfter), "kill-after", "kill what has not ended this `duration` after SIGTERM")
 	flags.Var(&r.policy.on, "on", "retry these exit `statuses` only")
 	flags.Var(&r.policy.until, "until", "these exit `statuses` are success (default 0)")
 	flags.Var(&r.policy.stopOn, "stop-on", "do not retry these exit `statuses`")
@@ -268,12 +272,6 @@ func (r *rerun) run(ctx context.Context, stderr io.Writer, argv []string) (err e
 // retry makes all attempts.
 func (x *execution) retry(ctx context.Context) error {
 	opts := []retry.Option{
-		retry.If(func(err error) bool {
-			if failed, ok := errors.AsType[attemptError](err); ok {
-				return x.policy.retried(failed.ending.status)
-			}
-			return err == errStreak
-		}),
 		retry.OnRetry(func(e retry.Event) {
 			a := x.attempts[len(x.attempts)-1]
 			a.delay, a.retried = e.Delay, true
@@ -285,7 +283,14 @@ func (x *execution) retry(ctx context.Context) error {
 	if x.attemptTimeout > 0 {
 		opts = append(opts, retry.AttemptTimeout(x.attemptTimeout))
 	}
-	return retry.Do(ctx, x.delays(), x.attempt, opts...)
+	// Not by retry.If, which is not asked about an attempt that took too long.
+	return retry.Do(ctx, x.delays(), func(ctx context.Context) error {
+		err := x.attempt(ctx)
+		if failed, ok := errors.AsType[attemptError](err); ok && x.policy.retried(failed.ending.status) || err == errStreak {
+			return err
+		}
+		return retry.Permanent(err)
+	}, opts...)
 }
 
 // outcome returns the exit status that an end amounts to, why it is the end, and what
@@ -313,8 +318,10 @@ func (x *execution) outcome(err error) (status int, reason, message string) {
 		return statusFailed, "backoff failed", err.Error()
 	default:
 		status, reason = last.ending.status, "no attempt left"
-		if last.streak > 0 {
-			status = 1
+	}
+	if status == 0 || last != nil && last.streak > 0 && status == last.ending.status {
+		for status = 1; status < 255 && x.policy.success(status); status++ {
+			// What means success would say the wrong thing.
 		}
 	}
 	switch {

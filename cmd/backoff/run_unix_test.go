@@ -144,6 +144,16 @@ func TestRunStatuses(t *testing.T) {
 			"backoff: attempt 3 of 9 succeeded, 1 of 2 in a row; next in 0s\n"},
 		{[]string{"--successes", "3", "--retry=list(0)"}, "true", 1, "backoff: attempt 1 of 2 succeeded, 1 of 3 in a row; next in 0s\n" +
 			"backoff: attempt 2 of 2 succeeded, 2 of 3 in a row; no attempt left\n"},
+		{[]string{"--successes", "3", "--retry=list(0)", "--until=0-255"}, "true", 255, ""},
+		{[]string{"--until", "7", "--retry=list(0)"}, "true", 1, "backoff: attempt 1 of 2 failed with exit status 0; next in 0s\n" +
+			"backoff: attempt 2 of 2 failed with exit status 0; no attempt left\n"},
+		{[]string{"--until", "1-3", "--retry=list()"}, "true", 4, ""},
+		{[]string{"--until", "7", "--on", "3"}, "true", 1, "backoff: attempt 1 of 9 failed with exit status 0; not retried\n"},
+		{nil, "kill -PIPE $$", 141, "backoff: attempt 1 of 9 was killed by SIGPIPE; not retried\n"},
+		{[]string{"--on", "141"}, "[ $RETRY_ATTEMPT -gt 1 ] || kill -PIPE $$", 0, ""},
+		{[]string{"--attempt-timeout", ".05", "--on", "7"}, "exec sleep 1000", 124, ""},
+		{[]string{"--attempt-timeout", "0.05", "--stop-on", "124"}, "exec sleep 1000", 124, ""},
+		{[]string{"--attempt-timeout", "0.05", "--on", "124"}, "[ $RETRY_ATTEMPT -gt 1 ] || exec sleep 1000", 0, ""},
 	} {
 		args := append(append([]string{atOnce}, test.args...), "sh", "-c", test.script)
 		cmd := backoffRun(t, args...)
@@ -618,6 +628,27 @@ func onTerminal(t *testing.T, args ...string) (cmd *exec.Cmd, terminal *os.File,
 	}
 	t.Cleanup(func() { terminal.Close() })
 	return cmd, terminal, bufio.NewReader(terminal)
+}
+
+// What is too long for the terminal loses its end, and not the countdown.
+func TestRunNarrowTerminal(t *testing.T) {
+	cmd := backoffRun(t, never, "sh", "-c", "exit 100")
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 5, Cols: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	expect(t, bufio.NewReader(terminal), "\rbackoff: attempt 1 fai…; next in 59m59s")
+	endNow(t, cmd)
+}
+
+// endNow kills backoff, which is in a delay.
+func endNow(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	if err := cmd.Process.Kill(); err != nil {
+		t.Error(err)
+	}
+	_ = cmd.Wait()
 }
 
 // expect reads until a text comes.

@@ -15,6 +15,7 @@ const (
 	statusNoRun    = 126
 	statusNotFound = 127
 	statusSignal   = 128 // plus the signal's number
+	statusPipe     = 141 // that of SIGPIPE
 )
 
 // statuses is a set of exit statuses, and a flag that may be given several times.
@@ -117,10 +118,10 @@ func (p *policy) success(status int) bool { return p.until.has[status] }
 
 // retried reports whether another attempt may follow one with this status, which is
 // no success. Without --on those are all but the two that say that there is no such
-// command.
+// command, and the one that says that nobody reads what it writes.
 func (p *policy) retried(status int) bool {
 	if p.on.given {
 		return p.on.has[status]
 	}
-	return !p.stopOn.has[status] && status != statusNoRun && status != statusNotFound
+	return !p.stopOn.has[status] && status != statusNoRun && status != statusNotFound && status != statusPipe
 }
