@@ -39,8 +39,11 @@ type contest struct {
 
 // contentionFields are the flags of the fields of contention.Config.
 var contentionFields = map[string]string{
-	"Clients":      "--clients",
-	"Reps":         "--reps",
+	"Clients": "--clients",
+	"Reps":    "--reps",
+
+	"Clients × Reps": "--clients × --reps",
+
 	"Hop":          "--hop",
 	"HopDeviation": "--hop-deviation",
 	"Workers":      "--workers",
@@ -87,7 +90,7 @@ JSON has the same, and gave_up, the mean number of clients that gave up.
 		ValidArgsFunction: completeExpr,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := commandName(cmd)
-			if err := f.checkFormat(name); err != nil {
+			if err := f.check(name); err != nil {
 				return err
 			}
 			exprs, err := f.parse(args, publishedContention)

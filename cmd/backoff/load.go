@@ -186,5 +186,6 @@ var overloadFields = map[string]string{
 	"Trigger.Factor":  "--factor",
 	"After":           "--after",
 	"Reps":            "--reps",
+	"Reps × seconds":  "--reps × seconds",
 	"Workers":         "--workers",
 }

@@ -21,6 +21,7 @@ import (
 
 	"example.com/backoff"
 	"example.com/backoff/expr"
+	"example.com/backoff/retry"
 	"example.com/backoff/sim/overload"
 )
 
@@ -94,6 +95,9 @@ model between least and most.`,
 			err := l.check(cmd.Flags().Changed("stop-pid"))
 			if err != nil {
 				return fmt.Errorf("load: %w", err)
+			}
+			if err := l.checkFiles("load"); err != nil {
+				return err
 			}
 			exprs, err := parseExprs(args)
 			if err != nil {
@@ -184,15 +188,14 @@ func (l *loading) run(ctx context.Context, e *expr.Expr, stdout, stderr io.Write
 			return err
 		}
 	}
-	if err := l.writePictures(o.figures(l.logarithmic)...); err != nil {
-		return err
-	}
 	if l.format == "csv" {
 		errs := &errWriter{w: stderr}
 		o.writeVerdict(errs)
-		return errors.Join(errs.err, writeRunCSV(stdout, o))
+		err = errors.Join(errs.err, writeRunCSV(stdout, o))
+	} else {
+		err = writeRunTable(stdout, o)
 	}
-	return writeRunTable(stdout, o)
+	return errors.Join(err, l.writePictures(o.figures(l.logarithmic)...))
 }
 
 // An outcome is what came of a run.
@@ -241,7 +244,7 @@ func (l *loading) measure(ctx context.Context, e *expr.Expr, progress io.Writer)
 		return o, err
 	}
 	server := newObserver(stats)
-	before, err := server.ask(ctx, 5*time.Second)
+	before, err := server.first(ctx)
 	switch {
 	case err != nil:
 		return o, fmt.Errorf("no server says how it is: %w; run \"backoff serve\" first", err)
@@ -282,7 +285,9 @@ func (l *loading) measure(ctx context.Context, e *expr.Expr, progress io.Writer)
 	o.seconds = record.all()
 	if err == nil {
 		o.verdict = overload.Judge(o.seconds, l.course.warmup, l.course.stop, l.course.after)
-		o.verdict.PeakOpen = server.last.Peak
+		if server.last.Peak > before.Peak { // it is not that of a run before
+			o.verdict.PeakOpen = server.last.Peak
+		}
 	}
 	return o, err
 }
@@ -364,6 +369,20 @@ func newObserver(address *net.TCPAddr) *observer {
 		url:  "http://" + address.String() + "/",
 		http: &http.Client{Transport: &http.Transport{}},
 	}
+}
+
+// first asks for the first time. A server that was begun together with the clients may
+// not be there yet.
+func (o *observer) first(ctx context.Context) (serverStats, error) {
+	const patience = 3 * time.Second
+	delays := backoff.Within(backoff.Exponential(10*time.Millisecond, 1.5), patience)
+	stats, err := retry.Value(ctx, delays, func(ctx context.Context) (serverStats, error) {
+		return o.ask(ctx, 5*time.Second)
+	}, retry.If(func(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }))
+	if stopped, ok := errors.AsType[*retry.Error](err); ok {
+		err = stopped.Last
+	}
+	return stats, err
 }
 
 // ask asks, and gives up after a time.

@@ -91,7 +91,7 @@ and more of each second.
 		ValidArgsFunction: completeExpr,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := commandName(cmd)
-			if err := f.checkFormat(name); err != nil {
+			if err := f.check(name); err != nil {
 				return err
 			}
 			config, err := f.load.config(cmd)

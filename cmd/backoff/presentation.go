@@ -68,6 +68,33 @@ func (o *presentation) checkFormat(command string) error {
 	return nil
 }
 
+// check checks the flags of a command that takes its time.
+func (o *presentation) check(command string) error {
+	if err := o.checkFormat(command); err != nil {
+		return err
+	}
+	return o.checkFiles(command)
+}
+
+// checkFiles looks, before anything takes time, whether there can be such files.
+func (o *presentation) checkFiles(command string) error {
+	for _, name := range []string{o.png, o.svg} {
+		if name == "" {
+			continue
+		}
+		_, missing := os.Stat(name)
+		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
+		if err != nil {
+			return fmt.Errorf("%s: %w", command, err)
+		}
+		file.Close()
+		if missing != nil {
+			os.Remove(name)
+		}
+	}
+	return nil
+}
+
 // writePictures draws figures into the files that are asked for.
 func (o *presentation) writePictures(figures ...figure) error {
 	for _, picture := range []struct {

@@ -51,6 +51,7 @@ const (
 	maxClients = 1_000_000
 	maxReps    = 1_000_000
 	maxHop     = 24 * time.Hour
+	maxRaces   = 50_000_000 // in all
 )
 
 func (c *Config) check() error {
@@ -67,6 +68,9 @@ func (c *Config) check() error {
 	}
 	if c.Reps < 1 || c.Reps > maxReps {
 		return reject("Reps", c.Reps, fmt.Sprintf("1 to %d", maxReps))
+	}
+	if races := int64(len(c.Clients)) * int64(c.Reps); races > maxRaces {
+		return reject("Clients × Reps", races, fmt.Sprintf("at most %d", maxRaces))
 	}
 	if c.Hop <= 0 || c.Hop > maxHop {
 		return reject("Hop", c.Hop, fmt.Sprintf("above 0, at most %v", maxHop))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ func TestBadConfig(t *testing.T) {
 		{func(c *Config) { c.Clients = []int{10, 0} }, "contention: Clients[1] is 0, want 1 to 1000000"},
 		{func(c *Config) { c.Clients = []int{1_000_001} }, "contention: Clients[0] is 1000001, want 1 to 1000000"},
 		{func(c *Config) { c.Reps = 0 }, "contention: Reps is 0, want 1 to 1000000"},
+		{func(c *Config) { c.Clients, c.Reps = slices.Repeat([]int{1}, 51), 1_000_000 }, "contention: Clients × Reps is 51000000, want at most 50000000"},
 		{func(c *Config) { c.Hop = 0 }, "contention: Hop is 0s, want above 0, at most 24h0m0s"},
 		{func(c *Config) { c.Hop = 25 * time.Hour }, "contention: Hop is 25h0m0s, want above 0, at most 24h0m0s"},
 		{func(c *Config) { c.HopDeviation = -1 }, "contention: HopDeviation is -1ns, want 0 to 24h0m0s"},

@@ -194,6 +194,10 @@ func (c *Config) check() error {
 	if total := c.Warmup + c.Trigger.For + c.After; total > time.Hour {
 		return reject("Warmup + Trigger.For + After", total, "at most 1h0m0s")
 	}
+	const most = 20_000_000 // of 100 bytes
+	if seconds := int64(c.Reps) * int64((c.end()+time.Second-1)/time.Second); seconds > most {
+		return reject("Reps × seconds", seconds, fmt.Sprintf("at most %d", most))
+	}
 	if !(c.Rate >= 0 && c.Rate <= 1e9) {
 		return reject("Rate", c.Rate, "a value in [0, 1e9]")
 	}

@@ -32,13 +32,16 @@ type heapWorld struct {
 	slow    float64
 	stopped bool
 
-	running  int // open requests
-	queue    []*call
-	outside  []*call
-	takes    bool          // an accept is in the heap
-	turn     int           // which one counts
-	free     time.Duration // when the acceptor is
-	deferred []*heapEvent
+	running int // open requests
+	// What the server last knew of that.
+	seenRunning int
+	seenLatency time.Duration
+	queue       []*call
+	outside     []*call
+	takes       bool          // an accept is in the heap
+	turn        int           // which one counts
+	free        time.Duration // when the acceptor is
+	deferred    []*heapEvent
 }
 
 type user struct {
@@ -105,8 +108,11 @@ func runHeap(config *Config, seed uint64) ([]Second, Verdict) {
 	w := &heapWorld{world: newWorld(config, seed), slow: 1}
 	for at := time.Second; ; at += time.Second {
 		w.plan(min(at, w.end), classMark, 0, func(time.Duration) {
-			w.stats.Open, w.stats.Queued = int64(w.running), int64(len(w.queue))
-			w.stats.Latency = w.latency()
+			if !w.stopped {
+				w.seenRunning, w.seenLatency = w.running, w.latency()
+			}
+			w.stats.Open, w.stats.Queued = int64(w.seenRunning), int64(len(w.queue))
+			w.stats.Latency = w.seenLatency
 			if w.stats.OK > 0 {
 				w.stats.Seen = w.stats.seen / time.Duration(w.stats.OK)
 			}
@@ -170,6 +176,7 @@ func (w *heapWorld) latency() time.Duration {
 func (w *heapWorld) begin(now time.Duration) {
 	switch w.config.Trigger.Kind {
 	case Stop:
+		w.seenRunning, w.seenLatency = w.running, w.latency()
 		w.stopped = true
 		w.takes = false
 		w.turn++
@@ -482,6 +489,21 @@ func TestDueInStopAsInHeap(t *testing.T) {
 	config.Poll, config.Queue, config.Accept, config.Reconnect = 0, 1, 0, 10*time.Millisecond
 	config.Warmup, config.Trigger.For, config.After = 2*time.Second, 5136981, 5*time.Second
 	asInHeap(t, config, 1)
+}
+
+// Of an operation with many retries every delay is used once, in order, and the end is
+// where the schedule has it.
+func TestManyRetriesAsInHeap(t *testing.T) {
+	for _, n := range []int{longFrom - 1, longFrom, longFrom + 1, 2*longFrom - 1, 2 * longFrom, 1000, 1 << 20} {
+		config := failing(1, 0)
+		config.Clients, config.Think, config.Poll = 3, time.Millisecond, 0
+		config.Latency = LinearLatency{Base: time.Millisecond}
+		config.After = 5 * time.Second
+		config.Schedule = func(seed uint64) iter.Seq[time.Duration] {
+			return backoff.Take(backoff.Uniform(0, 2*time.Millisecond, backoff.WithSeed(seed)), n)
+		}
+		asInHeap(t, config, 1)
+	}
 }
 
 // The published experiment, shortened, both ways.

@@ -38,9 +38,13 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// What never worked has not recovered, and a run has as many seconds as it is long.
+// What never worked has not recovered, nor what never worked again, and a run has as many seconds as it is long.
 func TestJudgeNothing(t *testing.T) {
 	seconds := make([]Second, 13)
+	if v := Judge(seconds, 3*time.Second, time.Second, 9*time.Second); v.Recovered {
+		t.Errorf("judged as %v", v)
+	}
+	seconds[2].OK = 1 // so few before that none after could be chance
 	if v := Judge(seconds, 3*time.Second, time.Second, 9*time.Second); v.Recovered {
 		t.Errorf("judged as %v", v)
 	}

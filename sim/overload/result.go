@@ -63,7 +63,7 @@ func Total(seconds []Second) Second {
 // the requests answered in time, came back to 90 % of what it was before, and was there
 // at the end. So that chance decides nothing, two standard deviations of the count are
 // allowed for: of the 98 requests a second of a thousand clients 399 are enough in 5 s,
-// where 90 % are 441.
+// where 90 % are 441. None is never enough.
 type Verdict struct {
 	Recovered bool // false too if there was no goodput before: too much from the start
 	// After is how long after the trigger's end the first second began that had
@@ -124,10 +124,10 @@ func goodput(seconds []Second) float64 {
 }
 
 // enough reports whether seconds have 90 % of the goodput before, less two standard
-// deviations, which are twice the root of what is expected.
+// deviations, which are twice the root of what is expected, and any at all.
 func enough(seconds []Second, before float64) bool {
 	least := float64(0.9 * before * float64(len(seconds)))
-	return float64(Total(seconds).OK) >= least-float64(2*math.Sqrt(least))
+	return float64(Total(seconds).OK) >= max(least-float64(2*math.Sqrt(least)), 1)
 }
 
 // stats is the record of a run.
@@ -138,11 +138,15 @@ type stats struct {
 	peak    int64
 }
 
-// endSecond notes the server's state and begins a new second.
+// endSecond notes the server's state and begins a new second. A server that is stopped
+// has not noticed yet what became of its requests.
 func (r *stats) endSecond(s *server) {
-	r.Open = int64(s.open)
+	if !s.stopped {
+		r.Open, r.Latency = int64(s.open), s.latencyNow()
+	} else {
+		r.Open, r.Latency = s.atStop.Open, s.atStop.Latency
+	}
 	r.Queued = int64(s.queue.size)
-	r.Latency = s.latencyNow()
 	if r.OK > 0 {
 		r.Seen = r.seen / time.Duration(r.OK)
 	}

@@ -56,6 +56,7 @@ func TestBadConfig(t *testing.T) {
 		{func(c *Config) { c.After = time.Second }, "After is 1s, want 5s to 1h0m0s"},
 		{func(c *Config) { c.After = time.Hour }, "Warmup + Trigger.For + After is 1h0m35s, want at most 1h0m0s"},
 		{func(c *Config) { c.Reps = 0 }, "Reps is 0, want 1 to 100000"},
+		{func(c *Config) { c.Reps, c.After = 100_000, 1700*time.Millisecond+3*time.Minute }, "Reps × seconds is 21700000, want at most 20000000"},
 		{func(c *Config) { c.Workers = 0 }, "Workers is 0, want >= 1"},
 	}
 	for _, test := range tests {

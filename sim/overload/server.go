@@ -36,6 +36,7 @@ type server struct {
 	due *later // if poll is 0: requests until they are answered
 
 	stopped bool
+	atStop  Second // Open and Latency, as they were
 	queue   ring[request]
 	outside ring[request]            // while stopped: those for which the queue was full
 	returns map[uint32]time.Duration // when those were sent, by client, that try again
@@ -294,6 +295,7 @@ func (w *world) forget(p *phase, now time.Duration) {
 
 // stop stops the server.
 func (s *server) stop() {
+	s.atStop.Open, s.atStop.Latency = int64(s.open), s.latencyNow()
 	s.stopped = true
 	s.missed = s.tick
 	s.tick.at, s.accepts = sim.Never, sim.Never
@@ -325,7 +327,8 @@ func (w *world) resume(now time.Duration) {
 		s.accepts = max(s.free, now)
 	}
 	// Whoever found the queue full and is still there tries again.
-	for ; s.outside.size > 0; s.outside.drop(1) {
+	for ; s.outside.size > 0 && !w.ended; s.outside.drop(1) {
+		w.count()
 		if r := *s.outside.at(0); w.waiting(r) {
 			w.reconnect(r, now)
 		}

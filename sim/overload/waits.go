@@ -1,6 +1,7 @@
 package overload
 
 import (
+	"slices"
 	"time"
 
 	"example.com/backoff/sim"
@@ -12,8 +13,21 @@ type waits struct {
 	chunks [][]block
 	unused []uint32
 	blocks int
+	long   map[uint32]*longBlock // of clients whose operation has had many retries
 	drawer sim.Drawer
 }
+
+// A longBlock follows the blocks of a client. To draw a block all delays before it are
+// drawn again, so blocks that stayed as small would cost more and more.
+type longBlock struct {
+	from   uint32 // the retry whose delay is the first
+	delays []time.Duration
+}
+
+const (
+	longFrom = 256     // retries that the small blocks are for
+	longMost = 1 << 16 // delays that a long one has, at most
+)
 
 type block [8]time.Duration
 
@@ -37,13 +51,19 @@ func (w *waits) new() uint32 {
 	return uint32(w.blocks - 1)
 }
 
-func (w *waits) free(n uint32) { w.unused = append(w.unused, n) }
+func (w *waits) free(n uint32) {
+	delete(w.long, n)
+	w.unused = append(w.unused, n)
+}
 
 // delay returns the client's next delay, and false if its schedule has ended.
 func (w *world) delay(c *client) (delay time.Duration, ok bool) {
 	if c.block == 0 {
 		c.block = w.waits.new() + 1
 		c.delays = c.rand.Uint64()
+	}
+	if c.retry >= longFrom {
+		return w.longDelay(c)
 	}
 	b := w.waits.at(c.block - 1)
 	place := c.retry % uint32(len(b))
@@ -54,4 +74,28 @@ func (w *world) delay(c *client) (delay time.Duration, ok bool) {
 		}
 	}
 	return b[place], b[place] != none
+}
+
+// longDelay is delay of a client whose operation has had many retries: a block is as
+// long as all before it.
+func (w *world) longDelay(c *client) (delay time.Duration, ok bool) {
+	b := w.waits.long[c.block-1]
+	if b == nil {
+		if w.waits.long == nil {
+			w.waits.long = map[uint32]*longBlock{}
+		}
+		b = &longBlock{from: c.retry}
+		w.waits.long[c.block-1] = b
+	}
+	if c.retry == b.from+uint32(len(b.delays)) {
+		b.from = c.retry
+		b.delays = slices.Grow(b.delays[:0], int(min(c.retry, longMost)))
+		b.delays = b.delays[:cap(b.delays)]
+		n := w.waits.drawer.Draw(w.config.Schedule(c.delays), int(c.retry), b.delays)
+		if n < len(b.delays) {
+			b.delays[n] = none
+		}
+	}
+	delay = b.delays[c.retry-b.from]
+	return delay, delay != none
 }
