@@ -29,6 +29,7 @@ type clients struct {
 	record   *timeline
 	late     lateness
 	lacks    atomic.Pointer[string] // what this machine had too few of for some request
+	refusal  atomic.Pointer[string] // why the first request failed that did not time out
 }
 
 // newHTTP returns the client that most programs in Go have: one transport for all,
@@ -74,6 +75,9 @@ func (c *clients) run(ctx context.Context, number int) {
 			err := c.request(attempt)
 			if ctx.Err() == nil {
 				c.record.count(func(s *overload.Second) { countEnd(s, err) })
+				if err != nil && !timedOut(err) {
+					c.refusal.CompareAndSwap(nil, new(err.Error()))
+				}
 				if what := lacking(err); what != "" {
 					c.lacks.Store(&what)
 				}
@@ -105,13 +109,17 @@ func (c *clients) request(ctx context.Context) error {
 
 // countEnd counts how a request ended.
 func countEnd(s *overload.Second, err error) {
-	timeout, isNet := errors.AsType[net.Error](err)
 	switch {
 	case err == nil:
 		s.OK++
-	case isNet && timeout.Timeout():
+	case timedOut(err):
 		s.Timeouts++
 	default:
 		s.Refused++
 	}
+}
+
+func timedOut(err error) bool {
+	timeout, ok := errors.AsType[net.Error](err)
+	return ok && timeout.Timeout()
 }

@@ -105,7 +105,12 @@ model between least and most.`,
 			}
 			ctx, cancel := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer cancel()
-			if err := l.run(ctx, exprs[0], cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
+			err = l.run(ctx, exprs[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+			switch {
+			case ctx.Err() != nil:
+				fmt.Fprintln(cmd.ErrOrStderr(), "backoff: load: interrupted")
+				return exitError(130)
+			case err != nil:
 				return fmt.Errorf("load: %w", err)
 			}
 			return nil
@@ -207,6 +212,8 @@ type outcome struct {
 	verdict overload.Verdict
 	model   []overload.Rep // of the same; none unless asked for
 
+	unanswered int // seconds at whose end the server, not stopped, did not say how it was
+
 	// How late timers were in the worst second, the server's and the clients', but for
 	// the server's until a second after the stop.
 	lateMost, lateMean time.Duration
@@ -276,6 +283,12 @@ func (l *loading) measure(ctx context.Context, e *expr.Expr, progress io.Writer)
 		defer resumeProcess(l.stopPID)
 	}
 	err = l.conduct(ctx, all, server, &o, progress)
+	if why := all.refusal.Load(); why != nil {
+		fmt.Fprintf(progress, "backoff: load: the first request that was refused: %s\n", *why)
+	}
+	if o.unanswered > 0 {
+		fmt.Fprintf(progress, "backoff: load: the server did not say how it was at the end of %s; there it is as it was before\n", count(o.unanswered, "second"))
+	}
 	if what := all.lacks.Load(); what != nil {
 		fmt.Fprintf(progress, "backoff: load: some requests failed since this machine had no %s left\n", *what)
 	}
@@ -312,7 +325,9 @@ func (l *loading) conduct(ctx context.Context, all *clients, server *observer, o
 		moments = append(moments, moment{end, func() error {
 			if !stopped {
 				// As it was, if there is no answer before the next second ends.
-				server.ask(ctx, 900*time.Millisecond)
+				if _, err := server.ask(ctx, 900*time.Millisecond); err != nil {
+					o.unanswered++
+				}
 			}
 			most, mean := all.late.take()
 			o.lateMost, o.lateMean = max(o.lateMost, most), max(o.lateMean, mean)
