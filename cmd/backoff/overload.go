@@ -59,7 +59,7 @@ long, and --spike, in which --factor times as many operations begin.
 
 The server has recovered when 90 % of the requests a second that were answered in
 time before are answered in time again, and still are at the end; else it has
-collapsed.
+collapsed. Two standard deviations of their number are allowed for.
 
 Without EXPR it runs the two published schedules:
 

@@ -56,14 +56,16 @@
 // that every client times out and adds one more. Backoff slows that down and does not
 // turn it.
 //
-// What does help, from most to least:
+// What does help:
 //
 //   - to drop abandoned requests: in Go, to stop when the request's context ends.
 //     Then any schedule recovers from any stop;
-//   - a short accept queue;
+//   - a short accept queue with exponential backoff, after long stops: with 128 places
+//     it recovers from 20 s at once, and collapses after 8 s, when the delays have not
+//     grown yet;
 //   - a first delay as long as the stop: 10 to 30 s before each retry recovers from a
 //     stop of 20 s, after 10 s;
-//   - a retry budget of ratio 0.1: it recovers from a stop of 8 s at once. It has
+//   - a retry budget of ratio 0.1: it recovers from a stop of 8 s after 1 s. It has
 //     nothing to say about first tries: after 10 s these alone are too many.
 //
 // A spike is another matter: what is too much is soon over, if the retries do not keep
@@ -76,8 +78,9 @@
 // the timeout: without the way there and back only 92 collapse.
 //
 // At a server that only fails a share p of requests, three retries succeed with 1 − p⁴
-// at (1 − p⁴)/(1 − p) times the load, and a budget of ratio 0.1 holds the load at 1.1
-// times. Backoff by itself changes nothing about that: it delays retries and makes none
+// at (1 − p⁴)/(1 − p) times the load. A budget of ratio 0.1 holds the load at 1.1 times
+// at most, and where more than a tenth of the requests fail at 1.0, since it is empty
+// then: what fails is not retried. Backoff by itself changes nothing about that: it delays retries and makes none
 // of them unnecessary. Only serial clients make fewer first tries by it.
 //
 // # Results
