@@ -10,7 +10,7 @@ import (
 // The checks of arguments: each panics with what came and what was wanted. A
 // constructor makes one call of them and leaves everything else to the range, for
 // then it is small enough to be inlined, and a range over it costs no more than
-// the loop that one would write by hand. BenchmarkSeen shows it.
+// the loop that one would write by hand. The benchmarks named seen show it.
 
 // reject panics about one argument.
 func reject(function, name string, got any, want string) {

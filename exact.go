@@ -58,7 +58,7 @@ func newRatio(f float64) ratio {
 }
 
 // of returns the whole number nearest to r·d, halves upwards, or NoLimit where
-// that is more. A negative d counts as 0.
+// that is more, for d >= 0.
 func (r ratio) of(d time.Duration) time.Duration {
 	hi, lo := bits.Mul64(uint64(d), r.m)
 	// A half more, before the shift, rounds: 2^(shift-1), and 0 for shift 0,

@@ -77,7 +77,8 @@ func Exponential(base time.Duration, factor float64) iter.Seq[time.Duration] {
 // [NoLimit] where that is more: Polynomial(100 ms, 2) is 100 ms, 400 ms, 900 ms,
 // 1.6 s, ...
 //
-// It grows faster than a line and slower than any [Exponential].
+// With a power above 1 it grows faster than a line, and slower in the end than any
+// [Exponential] whose factor is above 1.
 //
 // Special cases are:
 //
@@ -116,9 +117,10 @@ func Fibonacci(base time.Duration) iter.Seq[time.Duration] {
 	}
 }
 
-// Func returns the endless schedule delay(0), delay(1), delay(2), ... Negative
-// results are raised to 0. It keeps the contract if delay depends on nothing
-// but n. After retry math.MaxInt n stays what it is.
+// Func returns the endless schedule delay(0), delay(1), delay(2), ...: with n² ms
+// for delay(n) it is 0 ms, 1 ms, 4 ms, 9 ms, ... Negative results are raised to 0.
+// It keeps the contract if delay depends on nothing but n. After retry math.MaxInt n
+// stays what it is.
 //
 // It panics if delay is nil.
 func Func(delay func(n int) time.Duration) iter.Seq[time.Duration] {
@@ -137,7 +139,11 @@ func Func(delay func(n int) time.Duration) iter.Seq[time.Duration] {
 }
 
 // Uniform returns the endless schedule of independent delays, each uniform over
-// the closed interval [lo, hi].
+// the closed interval [lo, hi]: Uniform(1 s, 3 s) is 1–3 s, 1–3 s, 1–3 s, ..., 2 s on
+// average. It is for polling, where nothing is overloaded and clients are only to be
+// kept apart.
+//
+// Uniform(d, d) is [Constant](d); it has no end but hi, so nothing can overflow.
 //
 // It panics if lo < 0 or hi < lo.
 func Uniform(lo, hi time.Duration, opts ...Option) iter.Seq[time.Duration] {
@@ -235,10 +241,9 @@ func EqualJitter(base, limit time.Duration, opts ...Option) iter.Seq[time.Durati
 // TopJitter(1 s, 16 s, 0.25) is 0.75–1 s, 1.5–2 s, 3–4 s, 6–8 s, 12–16 s,
 // 12–16 s, ...
 //
-// It is TopJitter(base, limit, fraction) = Jitter(Cap(Exponential(base, 2),
-// limit), fraction). A narrow window keeps the least wait long and the clients
-// close together: it is the width that separates them.
-// A limit below base lowers base to it; [NoLimit] is none.
+// It equals Jitter(Cap(Exponential(base, 2), limit), fraction). A narrow window
+// keeps the least wait long and the clients close together: it is the width that
+// separates them. A limit below base lowers base to it; [NoLimit] is none.
 //
 // It panics if base < 0, limit < 0, or fraction is not in [0, 1].
 //
@@ -276,8 +281,8 @@ func TopJitter(base, limit time.Duration, fraction float64, opts ...Option) iter
 //
 // The published formula draws from [base, 3·previous] and clamps the result to
 // limit. The bounds are the same, but of its clients about 30 % wait for exactly
-// limit, together, by retry 20 of base 100 ms and limit 10 s. Here limit bounds the interval that is drawn from,
-// and no two clients meet at its end.
+// limit, together, by retry 20 of base 100 ms and limit 10 s. Here limit bounds the
+// interval that is drawn from, and no two clients meet at its end.
 //
 // Special cases are:
 //
@@ -331,7 +336,7 @@ func DecorrelatedJitter(base, limit time.Duration, opts ...Option) iter.Seq[time
 // Special cases are:
 //
 //	NormalJitter(0, limit, factor, deviation) = 0, 0, 0, ...
-//	NormalJitter(base, limit, factor, 0) = Cap(Exponential(base, factor), limit)
+//	NormalJitter(base, limit, factor, 0) = Cap(Exponential(base, factor), limit) but for rounding
 //	a delay too large for a time.Duration is NoLimit
 //	a limit below base lowers base to it
 //

@@ -45,12 +45,18 @@ func WithStream(n uint64) Option {
 // several goroutines at once and returns a fresh source each time, the schedule
 // keeps the contract; it replays if these sources are all alike.
 //
-// It panics if newSource is nil.
+// It panics if newSource is nil, and a range panics if newSource returns nil.
 func WithSource(newSource func() rand.Source) Option {
 	if newSource == nil {
 		panic("backoff: WithSource: newSource is nil, want a function")
 	}
-	return Option{newSource: func(uint64) rand.Source { return newSource() }}
+	return Option{newSource: func(uint64) rand.Source {
+		src := newSource()
+		if src == nil { // which would stand for the top-level functions, and never replay
+			panic("backoff: WithSource: newSource returned nil, want a source")
+		}
+		return src
+	}}
 }
 
 // sourceOf returns the source of one range, nil for the top-level functions.

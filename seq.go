@@ -139,6 +139,9 @@ func Ticks(ctx context.Context, seq iter.Seq[time.Duration]) <-chan time.Time {
 	ticks := make(chan time.Time)
 	go func() {
 		defer close(ticks)
+		if ctx.Err() != nil {
+			return
+		}
 		for d := range seq {
 			if Sleep(ctx, d) != nil {
 				return

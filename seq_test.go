@@ -289,10 +289,21 @@ func TestChanEnds(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		for range 20 { // a select statement would choose at random
-			for d := range backoff.Chan(ctx, backoff.Constant(s)) {
+			for d := range backoff.Chan(ctx, undrawn(t)) {
 				t.Fatalf("received %v from an ended context, want a closed channel", d)
 			}
+			for tick := range backoff.Ticks(ctx, undrawn(t)) {
+				t.Fatalf("a tick at %v in an ended context, want a closed channel", tick)
+			}
 		}
+	})
+}
+
+// undrawn is a schedule that nothing may be drawn from.
+func undrawn(t *testing.T) iter.Seq[time.Duration] {
+	return backoff.Func(func(n int) time.Duration {
+		t.Errorf("delay %d is drawn", n)
+		return 0
 	})
 }
 
@@ -420,6 +431,11 @@ func TestPanics(t *testing.T) {
 		{func() { backoff.NormalJitter(s, s, 2, -1) }, "NormalJitter: deviation is -1, want a finite value >= 0"},
 		{func() { backoff.NormalJitter(s, s, 2, inf) }, "NormalJitter: deviation is +Inf, want a finite value >= 0"},
 		{func() { backoff.WithSource(nil) }, "WithSource: newSource is nil, want a function"},
+		{func() {
+			for range backoff.Uniform(0, s, backoff.WithSource(func() rand.Source { return nil })) {
+				break
+			}
+		}, "WithSource: newSource returned nil, want a source"},
 		{func() { backoff.Take(none, 1) }, "Take: seq is nil, want a schedule"},
 		{func() { backoff.Take(seq, -1) }, "Take: n is -1, want >= 0"},
 		{func() { backoff.Drop(none, 1) }, "Drop: seq is nil, want a schedule"},
@@ -518,6 +534,9 @@ func TestAllocations(t *testing.T) {
 		{"Exponential", backoff.Exponential(s, 2), 1},
 		{"FullJitter", backoff.FullJitter(s, m, seed), 1},
 		{"NormalJitter", backoff.NormalJitter(s, m, 2, 0.1, seed), 1},
+		// Each holds one of its two schedules in a coroutine.
+		{"Max", backoff.Max(backoff.Exponential(s, 2), backoff.Constant(s)), 4},
+		{"Min", backoff.Min(backoff.Exponential(s, 2), backoff.Constant(s)), 4},
 		{"stack", backoff.Within(backoff.Jitter(backoff.Cap(backoff.Exponential(s, 2), m), 1, seed), 1000*time.Hour), 4},
 	}
 	for _, c := range opaque {

@@ -11,18 +11,20 @@ import (
 
 // SmoothJitter returns the endless schedule whose delay n, counting from 0, is
 // base·(g(tₙ) − g(tₙ₋₁)), where tₙ = n + Uₙ, the Uₙ are independent and uniform
-// over [0, 1), g(t) = 2ᵗ·portable.Tanh(√(4t))/1.4, and g(t₋₁) is 0. So the elapsed time
-// after n delays lies in base·[g(n−1), g(n)): SmoothJitter(1 s, NoLimit) has
-// retried once within 1.4 s, twice within 2.8 s, three times within 5.7 s, and the
-// retries of many clients that start together are spread evenly over time,
-// without the bands of denser and thinner traffic that other jitters leave. The
-// median of the first delay is about base.
+// over [0, 1), g(t) = 2ᵗ·tanh(√(4t))/1.4, and g(t₋₁) is 0. Delay n lies in
+// base·[0, g(n+1) − g(n−1)]: SmoothJitter(1 s, NoLimit) is 0–1.4 s, 0–2.9 s,
+// 0–4.4 s, 0–8.6 s, ... Its sums telescope, so the elapsed time after n delays lies
+// in base·[g(n−1), g(n)): it has retried once within 1.4 s, twice within 2.9 s,
+// three times within 5.8 s, and the retries of many clients that start together are
+// spread evenly over time, without the bands of denser and thinner traffic that
+// other jitters leave. The median of the first delay is about base.
 //
 // A limit on the result would put most clients on exactly that limit: 92 % by retry
-// 9 of SmoothJitter(100 ms, 10 s). Here limit bends the curve instead: from the t on where base·g′(t) = limit/2 (the
-// larger solution), g goes on as a straight line. A delay spans less than two
-// units of t, so none exceeds limit, none is shared, and the sum still telescopes,
-// if limit >= 3·base. For a smaller limit the result is clamped as well.
+// 9 of SmoothJitter(100 ms, 10 s). Here limit bends the curve instead: from the t on
+// where base·g′(t) = limit/2 (the larger solution), g goes on as a straight line. A
+// delay spans less than two units of t, so none exceeds limit, none is shared, and
+// the sum still telescopes, if limit >= 3·base. For a smaller limit the result is
+// clamped as well.
 //
 // Special cases are:
 //
@@ -85,7 +87,7 @@ func newBentCurve(base, slope float64) bentCurve {
 		return bentCurve{}
 	}
 	// From leastSlope on, the logarithm of g′ grows, and soon by 1 with each 1
-	// of t: the secant method finds where it is portable.Log2(slope/base) in a few steps.
+	// of t: the secant method finds where it is log₂(slope/base) in a few steps.
 	excess := func(t float64) float64 { return portable.Log2(base * smoothSlope(t) / slope) }
 	t := leastSlope
 	if e := excess(t); e < 0 {

@@ -160,8 +160,9 @@ func Jitter(seq iter.Seq[time.Duration], fraction float64, opts ...Option) iter.
 // the upper end is [NoLimit] where it would be more. The mean stays d:
 // Spread(Constant(10 s), 0.1) is 9–11 s, 9–11 s, ...
 //
-// It breaks a limit that [Cap] has set before, and a cap after it puts up to half
-// of the clients on exactly the limit. Use [Jitter] where there is a limit.
+// It breaks a limit that [Cap] has set before, and a cap after it puts most clients on
+// exactly the limit: half where one stands before it as well, all in the end where
+// none does. Use [Jitter] where there is a limit.
 //
 // It panics if fraction is not in [0, 1].
 func Spread(seq iter.Seq[time.Duration], fraction float64, opts ...Option) iter.Seq[time.Duration] {

@@ -74,7 +74,8 @@
 //     a race that did not happen;
 //   - whether the delays are the same on every GOARCH, or those that its author
 //     meant;
-//   - of a schedule that is [Unseeded], whether it depends on a clock.
+//   - of a schedule that is [Unseeded], whether its delays depend on a clock. That
+//     it ends for ever at some time it does.
 //
 // A schedule that computes for ever, or waits for a lock that it holds itself,
 // hangs the check, until go test's -timeout shows where.

@@ -1,6 +1,7 @@
 package backofftest
 
 import (
+	"iter"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -89,20 +90,18 @@ func (s *subject) clockless(t *testing.T, seed uint64) *breach {
 		if bad != nil {
 			return bad
 		}
-		start := time.Now()
-		at := -1
-		r, bad := loop{n: n, body: func(i int, _ time.Duration) bool {
-			at = i
-			return time.Since(start) == 0
-		}}.over(seq)
-		if slept := time.Since(start); slept > 0 {
-			return broken(at, "%v passed in a range that broke at delay %d: the schedule sleeps", slept, at)
-		}
+		r, bad := sleepless(seq, n)
 		if bad == nil {
 			bad = s.next(seed, r)
 		}
 		if bad == nil {
 			bad = s.reusable(seed, seq) // without this a clock would be blamed
+		}
+		if bad == nil {
+			_, bad = sleepless(seq, s.looked())
+		}
+		if bad == nil && s.unseeded {
+			bad = expires(seq)
 		}
 		if bad != nil || s.unseeded {
 			return bad
@@ -140,3 +139,38 @@ func (s *subject) clockless(t *testing.T, seed uint64) *breach {
 }
 
 const clock = "the schedule reads a clock"
+
+// sleepless ranges over up to n delays, as long as no time passes.
+func sleepless(seq iter.Seq[time.Duration], n int) (reading, *breach) {
+	start, at := time.Now(), -1
+	r, bad := loop{n: n, body: func(i int, _ time.Duration) bool {
+		at = i
+		return time.Since(start) == 0
+	}}.over(seq)
+	if slept := time.Since(start); slept > 0 {
+		return r, broken(at, "%v passed in a range that broke at delay %d: the schedule sleeps", slept, at)
+	}
+	return r, bad
+}
+
+// expires finds a clock where no two ranges need be equal: all of them have delays at
+// first and none has any later. Chance alone would do that once in 2¹⁶ times at most.
+func expires(seq iter.Seq[time.Duration]) *breach {
+	const ranges = 8
+	empty := func() (n int) {
+		for range ranges {
+			if r, _ := (loop{n: 1}).over(seq); len(r.delays) == 0 {
+				n++
+			}
+		}
+		return n
+	}
+	if empty() > 0 {
+		return nil
+	}
+	time.Sleep(100 * year)
+	if empty() < ranges {
+		return nil
+	}
+	return broken(0, "%d ranges have no delay 100 years later, and all had one: %s", ranges, clock)
+}

@@ -127,6 +127,22 @@ func TestTimeless(t *testing.T) {
 				}
 			}
 		}, []Option{Unseeded()}, "backofftest: 1s passed in a range that broke at delay 0: the schedule sleeps (seed 0)"},
+		{"it sleeps late", func(uint64) seq {
+			return func(yield func(time.Duration) bool) {
+				for i := time.Duration(0); yield(i); i++ {
+					if i == 100 {
+						time.Sleep(time.Second)
+					}
+				}
+			}
+		}, nil, "backofftest: 1s passed in a range that broke at delay 101: the schedule sleeps (seed 0)"},
+		{"a clock started when it is built, and random", func(uint64) seq {
+			built := time.Now()
+			return func(yield func(time.Duration) bool) {
+				for time.Since(built) < time.Hour && yield(rand.N(time.Second)) {
+				}
+			}
+		}, []Option{Unseeded()}, "backofftest: 8 ranges have no delay 100 years later, and all had one: the schedule reads a clock (seed 0)"},
 		{"it sleeps after the break", func(uint64) seq {
 			return func(yield func(time.Duration) bool) {
 				defer time.Sleep(time.Second)
