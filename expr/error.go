@@ -50,29 +50,61 @@ func suggestion(name string, first bool) string {
 	if known := letters(name); known == "map" || known == "func" {
 		return "which takes a Go function, and no text can give that"
 	}
+	if best := nearest(name, first); best != "" {
+		return "did you mean " + best + "?"
+	}
+	switch best := nearest(name, !first); {
+	case best != "" && first:
+		return "did you mean " + best + "? That follows a schedule"
+	case best != "":
+		return "did you mean then(" + best + "(...))?"
+	}
 	var names []string
-	best, least := "", 1+len(name)/3 // more letters than that are no misspelling
 	for _, s := range stages {
-		if s.Starts != first {
+		if s.Starts == first {
+			names = append(names, s.Name)
+		}
+	}
+	return "want one of " + strings.Join(names, ", ")
+}
+
+// nearest returns the name of the stage, of those that start a schedule or of the
+// others, that an unknown name is a misspelling of, or another word for; and the empty
+// text if there is none.
+func nearest(name string, starts bool) (best string) {
+	name = letters(name)
+	least := 1 + len(name)/3 // more letters than that are no misspelling
+	for _, s := range stages {
+		if s.Starts != starts {
 			continue
 		}
-		names = append(names, s.Name)
-		for _, known := range []string{s.Name, s.Func} {
-			if d := difference(letters(name), letters(known)); known != "" && d < least {
+		if synonyms[name] == s.Name {
+			return s.Name
+		}
+		known := []string{s.Name, s.Func}
+		if word, _, several := strings.Cut(s.Name, "-"); several && len(word) > len("full") {
+			known = append(known, word)
+		}
+		for _, known := range known {
+			if d := difference(name, letters(known)); known != "" && d < least {
 				best, least = s.Name, d
 			}
 		}
 	}
-	if best == "" {
-		return "want one of " + strings.Join(names, ", ")
-	}
-	return "did you mean " + best + "?"
+	return best
+}
+
+// synonyms are words that other libraries have for a stage.
+var synonyms = map[string]string{
+	"fixed": "constant", "delays": "list", "random": "uniform",
+	"limit": "cap", "clamp": "cap", "ceiling": "cap", "append": "then",
+	"maximum": "max", "minimum": "min", "retries": "take", "attempts": "take",
 }
 
 // letters returns a name without what differs between styles of writing it.
-func letters(name string) string {
-	return strings.NewReplacer("-", "", "_", "").Replace(strings.ToLower(name))
-}
+func letters(name string) string { return styles.Replace(strings.ToLower(name)) }
+
+var styles = strings.NewReplacer("-", "", "_", "")
 
 // difference returns the least number of letters that must be inserted, deleted or
 // replaced to make known of name (V. Levenshtein, 1966), or 0 where name is the

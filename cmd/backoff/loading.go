@@ -132,8 +132,8 @@ model between least and most.`,
 	flags.BoolVar(&l.model, "model", false, "run the model as well, to compare")
 	flags.BoolVar(&l.logarithmic, "log", false, "draw open requests on a logarithmic axis")
 	flags.StringVar(&l.format, "format", "table", "write as `format`: table or csv")
-	flags.StringVar(&l.png, "png", "", "draw the run into this PNG `file`")
-	flags.StringVar(&l.svg, "svg", "", "draw the run into this SVG `file`")
+	flags.Var((*fileName)(&l.png), "png", "draw the run into this PNG `file`")
+	flags.Var((*fileName)(&l.svg), "svg", "draw the run into this SVG `file`")
 	complete := cobra.FixedCompletions(loadFormats, cobra.ShellCompDirectiveNoFileComp)
 	if err := load.RegisterFlagCompletionFunc("format", complete); err != nil {
 		panic(err) // there is no such flag, or it has one already

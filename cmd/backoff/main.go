@@ -29,6 +29,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	refuseUnknown(root)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return 0
@@ -75,6 +76,37 @@ change it, with | between them. "backoff list" has all stages.
 	return root
 }
 
+// refuseUnknown has help and completion, which are cobra's own and take any word, say
+// that there is no such command. They write to where the root does when they are made.
+func refuseUnknown(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		switch c.Name() {
+		case "help":
+			c.Run, c.RunE = nil, help
+		case "completion":
+			c.Args = cobra.ArbitraryArgs
+			c.RunE = func(cmd *cobra.Command, args []string) error {
+				if len(args) == 0 {
+					return cmd.Help()
+				}
+				return unknownCommand(cmd, args[0])
+			}
+		}
+	}
+}
+
+// help is the command of this name.
+func help(cmd *cobra.Command, args []string) error {
+	about, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return unknownCommand(about, rest[0])
+	}
+	about.InitDefaultHelpFlag() // for it to be listed
+	return about.Help()
+}
+
 // flagError says of a value that its flag cannot take what the flag wants.
 func flagError(_ *cobra.Command, err error) error {
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
@@ -88,6 +120,7 @@ func flagError(_ *cobra.Command, err error) error {
 		"float64":      "a number",
 		"float64Slice": "numbers such as 0.5,0.99",
 		"duration":     "a duration such as 90s or 1m30s",
+		"file":         "a file's name",
 		"limit":        "a duration such as 90s or 1m30s, or none",
 		"statuses":     "exit statuses in [0, 255] such as 1,75-77",
 		"clients":      wantClients,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -53,8 +54,8 @@ func (o *presentation) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.logarithmic, "log", false, "draw on a logarithmic axis")
 	flags.StringVar(&o.format, "format", "table", "write as `format`: table, csv or json")
-	flags.StringVar(&o.png, "png", "", "draw into this PNG `file`")
-	flags.StringVar(&o.svg, "svg", "", "draw into this SVG `file`")
+	flags.Var((*fileName)(&o.png), "png", "draw into this PNG `file`")
+	flags.Var((*fileName)(&o.svg), "svg", "draw into this SVG `file`")
 	complete := cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp)
 	if err := cmd.RegisterFlagCompletionFunc("format", complete); err != nil {
 		panic(err) // there is no such flag, or it has one already
@@ -65,6 +66,30 @@ func (o *presentation) checkFormat(command string) error {
 	if !slices.Contains(formats, o.format) {
 		return fmt.Errorf("%s: --format is %q, want one of %s", command, o.format, strings.Join(formats, ", "))
 	}
+	return o.checkNames(command)
+}
+
+// checkNames sees that one picture does not replace the other.
+func (o *presentation) checkNames(command string) error {
+	if o.png != "" && o.png == o.svg {
+		return fmt.Errorf("%s: --png and --svg are both %q, want two files", command, o.png)
+	}
+	return nil
+}
+
+// A fileName is the name of a file as a flag's value: not the empty text, which is what
+// a variable that nobody set leaves in a script.
+type fileName string
+
+func (f *fileName) Type() string { return "file" }
+
+func (f *fileName) String() string { return string(*f) }
+
+func (f *fileName) Set(text string) error {
+	if text == "" {
+		return errors.New("empty")
+	}
+	*f = fileName(text)
 	return nil
 }
 
@@ -78,6 +103,9 @@ func (o *presentation) check(command string) error {
 
 // checkFiles looks, before anything takes time, whether there can be such files.
 func (o *presentation) checkFiles(command string) error {
+	if err := o.checkNames(command); err != nil {
+		return err
+	}
 	for _, name := range []string{o.png, o.svg} {
 		if name == "" {
 			continue
