@@ -29,7 +29,8 @@ func (x *execution) writeReport(w io.Writer, status int, reason string) error {
 		Attempts   []jsonAttempt `json:"attempts"`
 	}{
 		x.argv, x.schedule.String(), x.seed, x.started.Format(time.RFC3339Nano),
-		json.Number(seconds(time.Since(x.started))), status, reason, []jsonAttempt{},
+		json.Number(seconds(time.Since(x.started))), status, reason,
+		[]jsonAttempt{},
 	}
 	for _, a := range x.attempts {
 		j := jsonAttempt{

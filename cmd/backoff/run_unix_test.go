@@ -587,8 +587,10 @@ func TestRunReport(t *testing.T) {
 		Command: command, Expression: schedule, Seed: 7, Status: 0, Reason: "succeeded",
 		Started: got.Started, Elapsed: got.Elapsed,
 		Attempts: []attempt{
-			{Attempt: 1, Status: 3}, {Attempt: 2, Status: 137, Signal: "SIGKILL"},
-			{Attempt: 3, Status: 124, TimedOut: true}, {Attempt: 4},
+			{Attempt: 1, Status: 3},
+			{Attempt: 2, Status: 137, Signal: "SIGKILL"},
+			{Attempt: 3, Status: 124, TimedOut: true},
+			{Attempt: 4},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -158,8 +158,11 @@ func TestLatency(t *testing.T) {
 		}
 	}
 	for _, l := range []Latency{
-		article, LinearLatency{time.Second, 10 * time.Millisecond}, LinearLatency{math.MaxInt64, math.MaxInt64},
-		ExponentialLatency{1, 0, 1, 5e-324}, ExponentialLatency{math.MaxInt64, 0, math.MaxFloat64, 5e-324},
+		article,
+		LinearLatency{time.Second, 10 * time.Millisecond},
+		LinearLatency{math.MaxInt64, math.MaxInt64},
+		ExponentialLatency{1, 0, 1, 5e-324},
+		ExponentialLatency{math.MaxInt64, 0, math.MaxFloat64, 5e-324},
 		ExponentialLatency{math.MaxInt64, 0, 1 + 1e-15, 1e300},
 	} {
 		before := time.Duration(0)
