@@ -31,8 +31,8 @@
 // the caller's own affair, so it comes back as the operation gave it. In every other
 // case retrying was stopped, and an [*Error] says after how many attempts, after how
 // long, why, and what the operation said last. [errors.Is] and [errors.As] find both.
-// An attempt that says no more than that ctx has ended leaves in Last what the one
-// before it said.
+// An attempt whose error is the end of ctx, or wraps it, leaves in Last what the one
+// before it said: Cause says the other.
 //
 // # Delays and limits
 //
