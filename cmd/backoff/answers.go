@@ -62,13 +62,22 @@ func (f forecast) within(p *planning) string {
 	within := "Within " + exact(p.deadline)
 	switch looked := len(f.plan.Retries) + 1; {
 	case f.fit.Open > 0:
-		return fmt.Sprintf("%s more attempts fit than the %s that were looked at.", within, grouped(strconv.Itoa(looked)))
+		return fmt.Sprintf("%s more attempts fit than the %s that were looked at%s.",
+			within, grouped(strconv.Itoa(looked)), f.lookFurther())
 	case f.fit.Least == f.fit.Greatest:
 		return fmt.Sprintf("%s %s.", within, fits(f.fit.Least))
 	}
 	k := f.nearlyAll()
 	return fmt.Sprintf("%s %s for %s of clients, %s on average, from %d to %d.",
 		within, fits(k), percent(f.fit.AtLeast[k]), digits(f.fit.Mean, 3), f.fit.Least, f.fit.Greatest)
+}
+
+// lookFurther says what to do where not all was looked at.
+func (f forecast) lookFurther() string {
+	if f.fewerDraws() {
+		return ": fewer --draws look further"
+	}
+	return ""
 }
 
 func fits(attempts int) string {
@@ -95,7 +104,7 @@ func (f forecast) together(p *planning) string {
 	}
 	cut := ""
 	if f.cut > 1 { // else there are no delays at all
-		cut = fmt.Sprintf(" Beyond %s nothing was looked at.", brief(f.cut))
+		cut = fmt.Sprintf(" Beyond %s nothing was looked at%s.", brief(f.cut), f.lookFurther())
 	}
 	if f.exact() {
 		return fmt.Sprintf("%s %s, at %s.%s", who, come, f.moments(), cut)

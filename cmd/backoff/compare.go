@@ -31,7 +31,7 @@ func writeComparison(w io.Writer, forecasts []forecast, p *planning) error {
 			out.printf("%s  Warning: %s.\n", letter(i), warning)
 		}
 	}
-	out.printf("\n%s", elapsedNote(p))
+	out.printf("\n%s%s", openNote(forecasts), elapsedNote(p))
 	if slices.ContainsFunc(forecasts, func(f forecast) bool { return !f.exact() }) {
 		out.printf("%s", drawsNote(p))
 	}
@@ -119,6 +119,23 @@ func (f forecast) orMore() string {
 		return "≥ "
 	}
 	return ""
+}
+
+// openNote says why there is a ≥, if there is one before a number of attempts.
+func openNote(forecasts []forecast) string {
+	note := ""
+	for _, f := range forecasts {
+		if f.fit != nil && f.fit.Open > 0 {
+			note = "≥ stands where more attempts fit than were looked at"
+			if f.fewerDraws() {
+				return note + ": fewer --draws look further.\n"
+			}
+		}
+	}
+	if note != "" {
+		note += ".\n"
+	}
+	return note
 }
 
 // addAnswers adds a row for each thing to compare.

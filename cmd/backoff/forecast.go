@@ -51,8 +51,9 @@ type cost struct {
 	stopped           int // requests that may go on are taken to end after this retry; 0: there are none
 }
 
-// maxDeep bounds how many delays are drawn to look beyond the rows.
-const maxDeep = 5_000_000
+// maxDeep bounds how many delays of one schedule are drawn to look beyond the rows:
+// about a second, and half a gigabyte while they are sorted.
+const maxDeep = 20_000_000
 
 // negligible is the probability of a retry that an amplification may leave out.
 const negligible = 1e-6
@@ -146,11 +147,17 @@ func (p *planning) draw(e *expr.Expr, n int) *plan.Plan {
 // deepen draws more retries, of the same clients, until there are enough or no
 // more to draw. The first stay what they are.
 func (f *forecast) deepen(p *planning, enough func() bool) {
-	most := min(maxRetries, maxDeep/f.plan.Draws)
+	most := deepest(f.plan.Draws)
 	for f.plan.Open > 0 && len(f.plan.Retries) < most && !enough() {
 		f.plan = p.draw(f.expr, min(4*len(f.plan.Retries), most))
 	}
 }
+
+// deepest returns how many retries of so many draws are looked at, at most.
+func deepest(draws int) int { return min(maxRetries, maxDeep/draws) }
+
+// fewerDraws reports whether fewer draws would look further than these did.
+func (f forecast) fewerDraws() bool { return deepest(f.plan.Draws) < maxRetries }
 
 func goingOf(open float64) going {
 	switch open {

@@ -203,6 +203,30 @@ func TestPlanLooksBeyondItsRows(t *testing.T) {
 	}
 }
 
+// A deadline that more attempts meet than are drawn is said to be too far, and what
+// looks further; an hour at a delay of 10 s is not.
+func TestPlanDeadlineBeyondTheDraws(t *testing.T) {
+	const further = "fewer --draws look further."
+	if got := succeeds(t, "plan", "full-jitter(100ms, 10s)", "--deadline", "1h"); !strings.Contains(got, "Within 1h 701 attempts fit for 95.6 % of clients") {
+		t.Errorf("within an hour:\n%s", got)
+	}
+	for name, test := range map[string]struct {
+		args    []string
+		further bool
+	}{
+		"random":            {[]string{"uniform(0s, 1ms)"}, true},
+		"random, compared":  {[]string{"--compare", "uniform(0s, 1ms)", "constant(1s)"}, true},
+		"random, few draws": {[]string{"uniform(0s, 1ms)", "--draws", "20"}, false},
+		"exact":             {[]string{"constant(1ms)"}, false},
+		"exact, compared":   {[]string{"--compare", "constant(1ms)", "constant(2ms)"}, false},
+	} {
+		got := succeeds(t, append([]string{"plan", "--deadline", "1h"}, test.args...)...)
+		if strings.Contains(got, further) != test.further || !strings.Contains(got, "were looked at") {
+			t.Errorf("%s: want %q: %v\n%s", name, further, test.further, got)
+		}
+	}
+}
+
 // An exact schedule has exact answers: 1, 2, 4, 8 s come at 1, 3, 7, 15 s.
 func TestPlanIsExact(t *testing.T) {
 	s := planJSON(t, "exponential(1s, 2) | take(4)", "--deadline", "7s", "--clients", "30", "--fail", "0.5", "--bin", "1s")[0]
