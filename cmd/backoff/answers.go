@@ -141,16 +141,23 @@ func (f forecast) amplified(p *planning) string {
 	case 1:
 		share = "all attempts fail"
 	}
-	given := ""
-	if f.cost.stopped > 0 {
+	most := grouped(strconv.Itoa(maxRetries))
+	if f.cost.endless && p.fail == 1 {
+		return fmt.Sprintf("If %s, a request does not end: after retry %s the schedule still goes on.", share, most)
+	}
+	given, endless := "", ""
+	switch {
+	case f.cost.endless && leaves(p.fail, maxRetries) >= negligible:
+		endless = fmt.Sprintf(", if the schedule has no end: it goes on after retry %s", most)
+	case f.cost.stopped > 0:
 		given = fmt.Sprintf(" that ends after retry %s at the latest", grouped(strconv.Itoa(f.cost.stopped)))
 	}
 	attempts := digits(f.cost.attempts, 3) + " attempts"
 	if f.cost.attempts == 1 {
 		attempts = "1 attempt"
 	}
-	return fmt.Sprintf("If %s, a request%s makes %s on average and succeeds with a probability of %s.",
-		share, given, attempts, percent(f.cost.success))
+	return fmt.Sprintf("If %s, a request%s makes %s on average and succeeds with a probability of %s%s.",
+		share, given, attempts, percent(f.cost.success), endless)
 }
 
 // warnings are those of plan about the rows.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
@@ -121,21 +122,27 @@ func (f forecast) orMore() string {
 	return ""
 }
 
-// openNote says why there is a ≥, if there is one before a number of attempts.
+// openNote says why there is a ≥, if there is one.
 func openNote(forecasts []forecast) string {
-	note := ""
+	open, further := false, ""
 	for _, f := range forecasts {
-		if f.fit != nil && f.fit.Open > 0 {
-			note = "≥ stands where more attempts fit than were looked at"
-			if f.fewerDraws() {
-				return note + ": fewer --draws look further.\n"
-			}
+		if f.fit != nil && f.fit.Open > 0 || f.cost != nil && f.cost.stopped > 0 {
+			open = true
+			further = max(further, f.lookFurther())
 		}
 	}
-	if note != "" {
-		note += ".\n"
+	if !open {
+		return ""
 	}
-	return note
+	return "≥ stands where more attempts may be made than were looked at" + further + ".\n"
+}
+
+// orMore stands before what is of a request that is cut off.
+func (c cost) orMore() string {
+	if c.stopped > 0 {
+		return "≥ "
+	}
+	return ""
 }
 
 // addAnswers adds a row for each thing to compare.
@@ -189,8 +196,13 @@ func addAnswers(t *table, forecasts []forecast, p *planning) {
 	}
 	if p.asked["fail"] {
 		fail := ", " + percent(p.fail) + " failing"
-		add("attempts a request"+fail, func(f forecast) string { return digits(f.cost.attempts, 3) })
-		add("success"+fail, func(f forecast) string { return percent(f.cost.success) })
+		add("attempts a request"+fail, func(f forecast) string {
+			if math.IsInf(f.cost.attempts, 1) {
+				return "no end"
+			}
+			return f.cost.orMore() + digits(f.cost.attempts, 3)
+		})
+		add("success"+fail, func(f forecast) string { return f.cost.orMore() + percent(f.cost.success) })
 	}
 	add("clients alike, at most", func(f forecast) string {
 		atom, _ := f.atom()

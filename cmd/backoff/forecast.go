@@ -47,8 +47,9 @@ type peak struct {
 
 // A cost is what an operation that fails with a probability needs.
 type cost struct {
-	attempts, success float64
-	stopped           int // requests that may go on are taken to end after this retry; 0: there are none
+	attempts, success float64 // infinite attempts where all of an endless schedule fail
+	endless           bool    // the schedule is taken to have no end
+	stopped           int     // requests that may go on are taken to end after this retry; 0: there are none
 }
 
 // maxDeep bounds how many delays of one schedule are drawn to look beyond the rows:
@@ -77,16 +78,7 @@ func newForecasts(exprs []*expr.Expr, p *planning) ([]forecast, error) {
 			}
 		}
 		if p.asked["fail"] {
-			f.deepen(p, func() bool {
-				_, success := plan.Amplification(p.fail, len(f.plan.Retries))
-				return 1-success < negligible
-			})
-			c := cost{}
-			c.attempts, c.success = f.plan.Amplification(p.fail)
-			if f.plan.Open > 0 && 1-c.success >= negligible {
-				c.stopped = len(f.plan.Retries)
-			}
-			f.cost = &c
+			f.cost = p.costOf(f)
 		}
 		if p.asked["clients"] {
 			f.deepen(p, func() bool { return f.complete() >= until })
@@ -96,6 +88,41 @@ func newForecasts(exprs []*expr.Expr, p *planning) ([]forecast, error) {
 		return forecasts, p.addLoads(forecasts, until)
 	}
 	return forecasts, nil
+}
+
+// costOf returns the cost of f's schedule. A schedule of which every draw goes on,
+// and the first one beyond all retries that can be looked at, has no end.
+func (p *planning) costOf(f *forecast) *cost {
+	if f.goes == on && p.goesOn(f.expr) {
+		c := cost{endless: true}
+		c.attempts, c.success = plan.Amplification(p.fail, plan.Endless)
+		return &c
+	}
+	f.deepen(p, func() bool { return leaves(p.fail, len(f.plan.Retries)) < negligible })
+	c := cost{}
+	c.attempts, c.success = f.plan.Amplification(p.fail)
+	if f.plan.Open > 0 && leaves(p.fail, len(f.plan.Retries)) >= negligible {
+		c.stopped = len(f.plan.Retries)
+	}
+	return &c
+}
+
+// leaves returns the probability that n retries and the first attempt fail.
+func leaves(fail float64, n int) float64 {
+	_, success := plan.Amplification(fail, n)
+	return 1 - success
+}
+
+// goesOn reports whether there are more than maxRetries delays.
+func (p *planning) goesOn(e *expr.Expr) bool {
+	n := 0
+	for range e.Schedule(backoff.WithSeed(p.seed)) {
+		if n == maxRetries {
+			return true
+		}
+		n++
+	}
+	return false
 }
 
 // addLoads adds the load until then, or until the draws end.

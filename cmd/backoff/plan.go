@@ -232,8 +232,9 @@ these), retries, warnings, and as far as they are asked for
                  that follow one another from 0 on; bin, how long they are; peak,
                  the bin with the most: at, where it begins, bin, which is no
                  longer than the others, and per_second
-    cost         fail; attempts of a request, on average; success, its probability;
-                 stopped_after, the retry at which it is taken to end, if any
+    cost         fail; attempts of a request, on average, or null if it does not
+                 end; success, its probability; stopped_after, the retry at which
+                 it is taken to end, if any
 
 Of parameters CSV has a line, and JSON an object in answers, for each that follows,
 with name, value (seconds where it is a time), formula and filled, which is the

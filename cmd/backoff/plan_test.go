@@ -123,8 +123,14 @@ type plannedJSON struct {
 			PerSecond float64 `json:"per_second"`
 		}
 	}
-	Cost     struct{ Attempts, Success float64 }
+	Cost     plannedCost
 	Warnings []string
+}
+
+type plannedCost struct {
+	Attempts     *float64
+	Success      float64
+	StoppedAfter int `json:"stopped_after"`
 }
 
 func planJSON(t *testing.T, args ...string) []plannedJSON {
@@ -194,9 +200,8 @@ func TestPlanLooksBeyondItsRows(t *testing.T) {
 	if diff := cmp.Diff(many.Load, few.Load); diff != "" {
 		t.Errorf("the load (-200 +2 rows):\n%s", diff)
 	}
-	// p = 0.9 leaves 0.9^129 = 1.2e-6 open, and what is left out is at most that.
-	if math.Abs(few.Cost.Attempts-10) > 1e-4 || 1-few.Cost.Success > 2e-6 {
-		t.Errorf("a request costs %v, want 10 attempts and success", few.Cost)
+	if diff := cmp.Diff(many.Cost, few.Cost); diff != "" {
+		t.Errorf("the cost (-200 +2 rows):\n%s", diff)
 	}
 	if diff := cmp.Diff(many.Retries[:2], few.Retries); diff != "" {
 		t.Errorf("the rows (-200 +2):\n%s", diff)
@@ -215,7 +220,7 @@ func TestPlanDeadlineBeyondTheDraws(t *testing.T) {
 		further bool
 	}{
 		"random":            {[]string{"uniform(0s, 1ms)"}, true},
-		"random, compared":  {[]string{"--compare", "uniform(0s, 1ms)", "constant(1s)"}, true},
+		"random, compared":  {[]string{"--compare", "uniform(0s, 1ms)", "constant(1ms)"}, true},
 		"random, few draws": {[]string{"uniform(0s, 1ms)", "--draws", "20"}, false},
 		"exact":             {[]string{"constant(1ms)"}, false},
 		"exact, compared":   {[]string{"--compare", "constant(1ms)", "constant(2ms)"}, false},
@@ -224,6 +229,36 @@ func TestPlanDeadlineBeyondTheDraws(t *testing.T) {
 		if strings.Contains(got, further) != test.further || !strings.Contains(got, "were looked at") {
 			t.Errorf("%s: want %q: %v\n%s", name, further, test.further, got)
 		}
+	}
+}
+
+// A request that may go on for ever costs 1/(1-p) attempts, whatever its delays are
+// and however few of them are drawn; one that is cut off is marked.
+func TestPlanCostOfEndless(t *testing.T) {
+	for _, test := range []struct {
+		schedule, fail string
+		want           plannedCost
+	}{
+		{"constant(1s)", "0.999", plannedCost{new(1000.), 1, 0}},
+		{"full-jitter(1s, 1m)", "0.999", plannedCost{new(1000.), 1, 0}},
+		{"full-jitter(1s, 1m)", "0.5", plannedCost{new(2.), 1, 0}},
+		{"constant(1s)", "1", plannedCost{nil, 0, 0}},
+		{"full-jitter(1s, 1m)", "1", plannedCost{nil, 0, 0}},
+		{"constant(1s) | take(99999)", "1", plannedCost{new(100_000.), 0, 0}},
+		{"full-jitter(1s, 1m) | take(1500)", "1", plannedCost{new(1501.), 0, 0}},
+		{"full-jitter(1s, 1m) | take(2500)", "1", plannedCost{new(2001.), 0, 2000}},
+	} {
+		got := planJSON(t, test.schedule, "--fail", test.fail)[0].Cost
+		if got.Attempts != nil {
+			got.Attempts = new(math.Round(1e6**got.Attempts) / 1e6)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s, %s failing (-want +got):\n%s", test.schedule, test.fail, diff)
+		}
+	}
+	compared := succeeds(t, "plan", "--compare", "constant(1s)", "uniform(1s, 2s) | take(2500)", "--fail", "1", "-n", "2")
+	if !regexp.MustCompile(`(?m)^attempts a request.* no end +≥ 2000$`).MatchString(compared) || !strings.Contains(compared, "≥ stands where") {
+		t.Errorf("one without an end and one that is cut off:\n%s", compared)
 	}
 }
 
@@ -241,8 +276,8 @@ func TestPlanIsExact(t *testing.T) {
 	if diff := cmp.Diff([]float64{0, 30, 0, 30, 0, 0, 0}, s.Load.PerSecond); diff != "" {
 		t.Errorf("the load (-want +got):\n%s", diff)
 	}
-	if s.Cost.Attempts != 1.9375 || s.Cost.Success != 0.96875 {
-		t.Errorf("a request costs %v, want 1.9375 attempts, and succeeds with 0.96875", s.Cost)
+	if diff := cmp.Diff(plannedCost{new(1.9375), 0.96875, 0}, s.Cost); diff != "" {
+		t.Errorf("a request costs (-want +got):\n%s", diff)
 	}
 	if s.Random || s.Draws != 1 || s.GoesOn || len(s.Warnings) != 1 {
 		t.Errorf("the schedule is %+v", s)

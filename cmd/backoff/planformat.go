@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"math"
 	"strconv"
 	"time"
 
@@ -95,10 +96,10 @@ func writeForecastsJSON(w io.Writer, forecasts []forecast, p *planning) error {
 		PerSecond []float64   `json:"per_second"`
 	}
 	type jsonCost struct {
-		Fail     float64 `json:"fail"`
-		Attempts float64 `json:"attempts"`
-		Success  float64 `json:"success"`
-		Stopped  int     `json:"stopped_after,omitempty"`
+		Fail     float64  `json:"fail"`
+		Attempts *float64 `json:"attempts"` // null where they do not end
+		Success  float64  `json:"success"`
+		Stopped  int      `json:"stopped_after,omitempty"`
 	}
 	type jsonSchedule struct {
 		Expression  string      `json:"expression"`
@@ -149,7 +150,10 @@ func writeForecastsJSON(w io.Writer, forecasts []forecast, p *planning) error {
 			}
 		}
 		if f.cost != nil {
-			s.Cost = &jsonCost{p.fail, f.cost.attempts, f.cost.success, f.cost.stopped}
+			s.Cost = &jsonCost{Fail: p.fail, Success: f.cost.success, Stopped: f.cost.stopped}
+			if !math.IsInf(f.cost.attempts, 1) {
+				s.Cost.Attempts = &f.cost.attempts
+			}
 		}
 		schedules = append(schedules, s)
 	}
