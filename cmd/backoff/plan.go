@@ -237,9 +237,10 @@ these), retries, warnings, and as far as they are asked for
                  it is taken to end, if any
 
 Of parameters CSV has a line, and JSON an object in answers, for each that follows,
-with name, value (seconds where it is a time), formula and filled, which is the
-formula with the numbers in it. JSON has those given as an object, given, and
-expression, the schedule with all of them.
+with name, value (seconds where it is a time, and nothing or null where that is 292
+years or more), formula and filled, which is the formula with the numbers in it.
+JSON has those given as an object, given, and expression, the schedule with all of
+them.
 
 --png and --svg draw what the chart has: retries per second over time where
 --clients are asked about, and else delay by retry.`)

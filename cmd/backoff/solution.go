@@ -112,10 +112,10 @@ func writeSolutionCSV(w io.Writer, s *solution) error {
 // writeSolutionJSON writes an object of what is given and what follows.
 func writeSolutionJSON(w io.Writer, k *given, s *solution) error {
 	type jsonAnswer struct {
-		Name    string      `json:"name"`
-		Value   json.Number `json:"value"`
-		Formula string      `json:"formula"`
-		Filled  string      `json:"filled"`
+		Name    string       `json:"name"`
+		Value   *json.Number `json:"value"` // null where a time is too long
+		Formula string       `json:"formula"`
+		Filled  string       `json:"filled"`
 	}
 	type jsonSolution struct {
 		Given      map[string]json.RawMessage `json:"given"`
@@ -127,7 +127,11 @@ func writeSolutionJSON(w io.Writer, k *given, s *solution) error {
 		solution.Given[v.name] = json.RawMessage(v.number)
 	}
 	for _, a := range s.answers {
-		solution.Answers = append(solution.Answers, jsonAnswer{a.name, json.Number(a.number), a.formula, a.filled})
+		answer := jsonAnswer{Name: a.name, Formula: a.formula, Filled: a.filled}
+		if a.number != "" {
+			answer.Value = new(json.Number(a.number))
+		}
+		solution.Answers = append(solution.Answers, answer)
 	}
 	if !s.partial {
 		solution.Expression = s.expression()

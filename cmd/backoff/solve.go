@@ -27,17 +27,17 @@ type answer struct {
 	name            string
 	formula, filled string // in words, and with the numbers in them
 	value           string // for reading
-	number          string // to all digits, in seconds where it is a time
+	number          string // to all digits, in seconds where it is a time; empty where that is too long
 }
 
 func (s *solution) addTime(name string, d time.Duration, formula, filled string) {
-	value, text := inSeconds(d), exact(d)
+	value, text, number := inSeconds(d), exact(d), seconds(d)
 	if d == backoff.NoLimit {
-		value = text
+		value, number = text, ""
 	} else if text != value {
 		value += ", which is " + text
 	}
-	s.answers = append(s.answers, answer{name, formula, filled, value, seconds(d)})
+	s.answers = append(s.answers, answer{name, formula, filled, value, number})
 }
 
 func (s *solution) addNumber(name string, x float64, text, formula, filled string) {
@@ -55,8 +55,23 @@ func inSeconds(d time.Duration) string {
 // number returns x to six digits.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
-// realRetries returns a number of retries with a fraction of a digit at least, and
-// three digits in all.
+// factorText returns a factor >= 1 to six digits of it and of factor − 1, which is
+// what formulas take from it.
+func factorText(factor float64) string {
+	if factor >= 2 || factor == 1 {
+		return number(factor)
+	}
+	decimals := 5 - int(math.Floor(math.Log10(factor-1)))
+	if decimals > 15 { // as many as a float64 has
+		decimals = -1
+	}
+	text := strconv.FormatFloat(factor, 'f', decimals, 64)
+	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
+}
+
+// realRetries returns a number of retries with a fraction of a digit at least,
+// three digits in all, and more where it would else be a whole number that is not
+// reached.
 func realRetries(n float64) string {
 	if n == math.Trunc(n) {
 		return strconv.FormatFloat(n, 'f', -1, 64)
@@ -64,7 +79,13 @@ func realRetries(n float64) string {
 	decimals := 1
 	for ; decimals < 3 && n < math.Pow(10, float64(2-decimals)); decimals++ {
 	}
-	return strconv.FormatFloat(n, 'f', decimals, 64)
+	for whole := math.Floor(n) + 1; decimals < 17; decimals++ {
+		text := strconv.FormatFloat(n, 'f', decimals, 64)
+		if x, err := strconv.ParseFloat(text, 64); err == nil && x < whole {
+			return text
+		}
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
 // solve finds what follows from what has passed its check.
@@ -81,13 +102,13 @@ func solve(k *given) (*solution, error) {
 			return nil, err
 		}
 		s.schedule.Factor = factor
-		s.addNumber("factor", factor, number(factor), "1 + ratio", "1 + "+shortest(k.ratio))
+		s.addNumber("factor", factor, factorText(factor), "1 + ratio", "1 + "+shortest(k.ratio))
 	}
 	known := strings.Join(k.known(), " ")
 	find, ok := map[string][]func(*solution) error{
 		"base factor retries":         {(*solution).findElapsed, (*solution).findDelay},
 		"base factor elapsed":         {(*solution).findRetries, (*solution).findDelay},
-		"base factor delay":           {(*solution).findElapsedOfDelay, (*solution).findRetries},
+		"base factor delay":           {(*solution).findElapsedOfDelay, (*solution).findRetriesOfDelay},
 		"base retries elapsed":        {(*solution).findFactor, (*solution).findDelay},
 		"base retries delay":          {(*solution).findFactorAsRoot, (*solution).findElapsed},
 		"base elapsed delay":          {(*solution).findFactorAsSlope, (*solution).findRetries},
@@ -108,7 +129,7 @@ func solve(k *given) (*solution, error) {
 	}
 	if !k.names["ratio"] && !s.partial {
 		ratio := s.schedule.Factor - 1
-		s.addNumber("ratio", ratio, number(ratio), "factor − 1", number(s.schedule.Factor)+" − 1")
+		s.addNumber("ratio", ratio, number(ratio), "factor − 1", factorText(s.schedule.Factor)+" − 1")
 	}
 	if k.names["compare-factor"] {
 		if err := s.findCost(k.compareFactor); err != nil {
@@ -148,7 +169,7 @@ func (s *solution) sum(n int) (formula, filled string) {
 	if g.Limit == backoff.NoLimit {
 		m = n // a delay too large for a time.Duration is no limit
 	}
-	base, factor, limit := inSeconds(g.Base), number(g.Factor), inSeconds(g.Limit)
+	base, factor, limit := inSeconds(g.Base), factorText(g.Factor), inSeconds(g.Limit)
 	switch {
 	case m == 0:
 		return "retries·limit", fmt.Sprintf("%d·%s", n, limit)
@@ -165,9 +186,26 @@ func (s *solution) sum(n int) (formula, filled string) {
 // findDelay: all but the delay is known.
 func (s *solution) findDelay() error {
 	g := s.schedule
+	if s.elapsed == backoff.NoLimit {
+		return s.findDelayAfterRetries()
+	}
 	s.delay = g.DelayAt(s.elapsed)
 	formula := "base + (factor − 1)·elapsed"
-	filled := fmt.Sprintf("%s + (%s − 1)·%s", inSeconds(g.Base), number(g.Factor), inSeconds(s.elapsed))
+	filled := fmt.Sprintf("%s + (%s − 1)·%s", inSeconds(g.Base), factorText(g.Factor), inSeconds(s.elapsed))
+	if g.Limit != backoff.NoLimit {
+		formula = "min(limit, " + formula + ")"
+		filled = "min(" + inSeconds(g.Limit) + ", " + filled + ")"
+	}
+	s.addTime("delay", s.delay, formula, filled)
+	return nil
+}
+
+// findDelayAfterRetries: all but the delay is known, and the elapsed time is too
+// long for the delay to follow from it.
+func (s *solution) findDelayAfterRetries() error {
+	g, n := s.schedule, s.n()
+	s.delay = g.Delay(n + 1)
+	formula, filled := "base·factor^retries", fmt.Sprintf("%s·%s^%d", inSeconds(g.Base), factorText(g.Factor), n)
 	if g.Limit != backoff.NoLimit {
 		formula = "min(limit, " + formula + ")"
 		filled = "min(" + inSeconds(g.Limit) + ", " + filled + ")"
@@ -185,7 +223,7 @@ func (s *solution) findRetries() error {
 	}
 	s.retries = g.Retries(s.elapsed)
 	m := s.below(g.RetriesWithin(s.elapsed) + 1)
-	base, factor, limit, elapsed := inSeconds(g.Base), number(g.Factor), inSeconds(g.Limit), inSeconds(s.elapsed)
+	base, factor, limit, elapsed := inSeconds(g.Base), factorText(g.Factor), inSeconds(g.Limit), inSeconds(s.elapsed)
 	formula := "log(1 + (factor − 1)·elapsed/base)/log(factor)"
 	filled := fmt.Sprintf("log(1 + (%s − 1)·%s/%s)/log(%s)", factor, elapsed, base, factor)
 	switch {
@@ -211,8 +249,29 @@ func (s *solution) findElapsedOfDelay() error {
 		return s.delayUnderBase()
 	}
 	s.elapsed = fromSeconds((s.delay - g.Base).Seconds() / (g.Factor - 1))
+	if s.elapsed < g.Base {
+		return fmt.Errorf("--delay is %s, want at least base·factor, %s, the delay that follows retry 1", exact(s.delay), exact(g.Delay(2)))
+	}
 	s.addTime("elapsed", s.elapsed, "(delay − base)/(factor − 1)",
-		fmt.Sprintf("(%s − %s)/(%s − 1)", inSeconds(s.delay), inSeconds(g.Base), number(g.Factor)))
+		fmt.Sprintf("(%s − %s)/(%s − 1)", inSeconds(s.delay), inSeconds(g.Base), factorText(g.Factor)))
+	return nil
+}
+
+// findRetriesOfDelay: base, factor, the delay and when it is are known. Where that
+// is too long ago, the retries follow from the delay.
+func (s *solution) findRetriesOfDelay() error {
+	if s.elapsed < backoff.NoLimit {
+		return s.findRetries()
+	}
+	g := s.schedule
+	s.retries = math.Log(s.delay.Seconds()/g.Base.Seconds()) / math.Log1p(g.Factor-1)
+	// A whole number that is reached must not be missed by the last bit of a logarithm.
+	n := sort.Search(math.MaxInt32-2, func(n int) bool { return g.Delay(n+2) > s.delay })
+	if n < math.MaxInt32-2 {
+		s.retries = min(max(s.retries, float64(n)), math.Nextafter(float64(n)+1, 0))
+	}
+	s.addNumber("retries", s.retries, realRetries(s.retries), "log(delay/base)/log(factor)",
+		fmt.Sprintf("log(%s/%s)/log(%s)", inSeconds(s.delay), inSeconds(g.Base), factorText(g.Factor)))
 	return nil
 }
 
@@ -228,7 +287,7 @@ func (s *solution) findFactor() error {
 	}
 	s.schedule.Factor = factor
 	formula, filled := s.sum(s.n())
-	s.addNumber("factor", factor, number(factor), "the one for which elapsed = "+formula,
+	s.addNumber("factor", factor, factorText(factor), "the one for which elapsed = "+formula,
 		fmt.Sprintf("%s = %s", inSeconds(s.elapsed), filled))
 	return nil
 }
@@ -240,7 +299,7 @@ func (s *solution) findFactorAsRoot() error {
 		return s.delayUnderBase()
 	}
 	s.schedule.Factor = math.Exp(math.Log(s.delay.Seconds()/base.Seconds()) / s.retries)
-	s.addNumber("factor", s.schedule.Factor, number(s.schedule.Factor), "(delay/base)^(1/retries)",
+	s.addNumber("factor", s.schedule.Factor, factorText(s.schedule.Factor), "(delay/base)^(1/retries)",
 		fmt.Sprintf("(%s/%s)^(1/%d)", inSeconds(s.delay), inSeconds(base), s.n()))
 	return nil
 }
@@ -252,7 +311,7 @@ func (s *solution) findFactorAsSlope() error {
 		return s.delayUnderBase()
 	}
 	s.schedule.Factor = 1 + (s.delay-base).Seconds()/s.elapsed.Seconds()
-	s.addNumber("factor", s.schedule.Factor, number(s.schedule.Factor), "1 + (delay − base)/elapsed",
+	s.addNumber("factor", s.schedule.Factor, factorText(s.schedule.Factor), "1 + (delay − base)/elapsed",
 		fmt.Sprintf("1 + (%s − %s)/%s", inSeconds(s.delay), inSeconds(base), inSeconds(s.elapsed)))
 	return nil
 }
@@ -264,7 +323,7 @@ func (s *solution) findBase() error {
 		return err
 	}
 	s.schedule.Base = base
-	factor, n := number(s.schedule.Factor), s.n()
+	factor, n := factorText(s.schedule.Factor), s.n()
 	formula, filled := "elapsed·(factor − 1)/(factor^retries − 1)",
 		fmt.Sprintf("%s·(%s − 1)/(%s^%d − 1)", inSeconds(s.elapsed), factor, factor, n)
 	switch m := s.below(n); {
@@ -286,7 +345,7 @@ func (s *solution) findBaseAsRoot() error {
 		return fmt.Errorf("--delay is %s, want a longer one, or less --retries: the base would be under 1ns", exact(s.delay))
 	}
 	s.schedule.Base = base
-	s.addTime("base", base, "delay/factor^retries", fmt.Sprintf("%s/%s^%d", inSeconds(s.delay), number(factor), s.n()))
+	s.addTime("base", base, "delay/factor^retries", fmt.Sprintf("%s/%s^%d", inSeconds(s.delay), factorText(factor), s.n()))
 	return nil
 }
 
@@ -299,7 +358,7 @@ func (s *solution) findBaseAsRest() error {
 	}
 	s.schedule.Base = s.delay - growth
 	s.addTime("base", s.schedule.Base, "delay − (factor − 1)·elapsed",
-		fmt.Sprintf("%s − (%s − 1)·%s", inSeconds(s.delay), number(s.schedule.Factor), inSeconds(s.elapsed)))
+		fmt.Sprintf("%s − (%s − 1)·%s", inSeconds(s.delay), factorText(s.schedule.Factor), inSeconds(s.elapsed)))
 	return nil
 }
 
@@ -326,7 +385,7 @@ func (s *solution) findFactorAndBase() error {
 		return fmt.Errorf("--elapsed is %s, want a longer one, or less --retries: the base would be under 1ns", exact(s.elapsed))
 	}
 	s.schedule.Factor, s.schedule.Base = 1+lo, base
-	factor := number(s.schedule.Factor)
+	factor := factorText(s.schedule.Factor)
 	s.addNumber("factor", s.schedule.Factor, factor, "the one for which elapsed = delay·(1 − factor^−retries)/(factor − 1)",
 		fmt.Sprintf("%s = %s·(1 − %s^−%d)/(%s − 1)", inSeconds(s.elapsed), inSeconds(s.delay), factor, s.n(), factor))
 	s.addTime("base", base, "delay/factor^retries", fmt.Sprintf("%s/%s^%d", inSeconds(s.delay), factor, s.n()))
@@ -363,7 +422,7 @@ func (s *solution) findLimit() error {
 		s.addTime("limit", g.Limit, "elapsed/retries", fmt.Sprintf("%s/%d", inSeconds(s.elapsed), n))
 		return nil
 	}
-	factor := number(g.Factor)
+	factor := factorText(g.Factor)
 	s.addTime("limit", g.Limit, "(elapsed − base·(factor^m − 1)/(factor − 1))/(retries − m), where m delays are below it",
 		fmt.Sprintf("(%s − %s·(%s^%d − 1)/(%s − 1))/(%d − %d)", inSeconds(s.elapsed), inSeconds(g.Base), factor, m, factor, n, m))
 	return nil
@@ -371,8 +430,11 @@ func (s *solution) findLimit() error {
 
 // findCost says how many times the retries another factor costs.
 func (s *solution) findCost(factor float64) error {
-	from, to := number(s.schedule.Factor), number(factor)
+	from, to := factorText(s.schedule.Factor), factorText(factor)
 	if !s.partial {
+		if s.elapsed == backoff.NoLimit {
+			return fmt.Errorf("--compare-factor is %s and the retries take %s, want a shorter time to compare them in", to, exact(s.elapsed))
+		}
 		other := s.schedule
 		other.Factor = factor
 		cost, err := plan.RetryCostAt(s.elapsed, s.schedule, other)

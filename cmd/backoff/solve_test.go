@@ -153,6 +153,49 @@ func TestSolveSource(t *testing.T) {
 	}
 }
 
+// What is too long for a time.Duration is marked, and nothing follows from it that
+// is not so.
+func TestSolveBeyondDurations(t *testing.T) {
+	for _, test := range []struct {
+		args string
+		want []string
+	}{
+		{"--base 1s --retries 300 --factor 1.1 --format json", []string{`"value": null`, "1s·1.1^300"}},
+		{"--base 1s --retries 300 --factor 1.1 --format csv", []string{"\nelapsed,,", "\ndelay,,"}},
+		{"--base 1s --retries 300 --factor 1.1", []string{"1s·1.1^300 = ≥ 292 years"}},
+		{"--base 1s --retries 2147483647 --factor 1.1 --limit 10s", []string{"min(10s, 1s·1.1^2147483647) = 10s"}},
+		{"--base 1s --factor 1.001 --delay 2600h", []string{"log(9360000s/1s)/log(1.001) = 16059.98", "Retry 16059 comes"}},
+		{"--base 1s --factor 1.0000000000000002 --delay 2h", []string{"log(1.0000000000000002) = 400002"}},
+	} {
+		got := succeeds(t, append([]string{"plan"}, strings.Fields(test.args)...)...)
+		for _, want := range test.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %q is not in\n%s", test.args, want, got)
+			}
+		}
+	}
+}
+
+// What cannot be is said of a flag that was given.
+func TestSolveImpossible(t *testing.T) {
+	refuses(t, "plan: --delay is 1.5s, want at least base·factor, 2s, the delay that follows retry 1",
+		"plan", "--base", "1s", "--factor", "2", "--delay", "1500ms")
+	refuses(t, "plan: --compare-factor is 2 and the retries take ≥ 292 years, want a shorter time to compare them in",
+		"plan", "--base", "1s", "--factor", "1.1", "--retries", "300", "--compare-factor", "2")
+}
+
+// A factor is shown so closely that what is shown of it gives the result.
+func TestFactorText(t *testing.T) {
+	for factor, want := range map[float64]string{
+		1: "1", 1.1: "1.1", 2: "2", 1 + 1e-7: "1.0000001", 1.00023043680146: "1.000230437", 1.0999999: "1.0999999", 1.5: "1.5",
+		1 + 1e-12: "1.000000000001", 1 + 0x1p-52: "1.0000000000000002", 1.9999999: "2", 123.4567: "123.457", 1e300: "1e+300",
+	} {
+		if got := factorText(factor); got != want {
+			t.Errorf("factorText(%v) = %s, want %s", factor, got, want)
+		}
+	}
+}
+
 // The expression of a solution is its schedule.
 func TestSolutionExpression(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
