@@ -13,12 +13,11 @@ type Atom struct {
 	Next  float64 // the share of the delay that comes second; near Share if delays are coarse
 }
 
-// leastAtom is the smallest share that is called an atom.
-const leastAtom = 0.001
+// leastWarned is the smallest share that is worth a warning.
+const leastWarned = 0.001
 
 // findAtom returns the atom of a sorted column that is not empty: the value that
-// most draws share, if they are a thousandth of all and too many to have met by
-// chance.
+// most draws share, if they are too many to have met by chance.
 func findAtom(column []time.Duration) Atom {
 	begin, end, next := 0, 0, 0
 	for i := 0; i < len(column); {
@@ -34,7 +33,7 @@ func findAtom(column []time.Duration) Atom {
 		i = j
 	}
 	a := Atom{column[begin], share(end-begin, len(column)), share(next, len(column))}
-	if a.Share < leastAtom || byChance(column, begin, end) {
+	if byChance(column, begin, end) {
 		return Atom{}
 	}
 	return a
@@ -73,14 +72,16 @@ func byChance(column []time.Duration, begin, end int) bool {
 	return float64(c*math.Log(c/expected))-c+expected < math.Log(float64(len(column)))+20
 }
 
-// Warnings returns a sentence for each retry that has an atom, and a single one if
-// no delay is random at all. It is empty for a schedule that keeps clients apart.
+// Warnings returns a sentence for each retry that has an atom of 0.1 % or more, and
+// a single one if no delay is random at all. It is empty for a schedule that keeps
+// clients apart.
 //
 //	retry 10: 80 % of clients wait exactly 10s: put the jitter after the cap
 //	retry 1: all clients wait exactly 1s: this delay has no jitter
+//	retry 3: all clients wait exactly 16s: no jitter, or a cap after it
 //	no jitter: at every retry all clients wait for exactly the same delay
 func (p *Plan) Warnings() []string {
-	random, greatest := false, time.Duration(0)
+	random, capped, greatest := false, false, time.Duration(0)
 	for _, r := range p.Retries {
 		random = random || !r.Delay.Exact()
 		greatest = max(greatest, r.Delay.Greatest)
@@ -93,18 +94,22 @@ func (p *Plan) Warnings() []string {
 	case !random:
 		return []string{"no jitter: at every retry all clients wait for exactly the same delay"}
 	}
+	for _, r := range p.Retries {
+		capped = capped || r.Atom.Share > 0 && r.Atom.Delay == greatest && !r.Delay.Exact()
+	}
 	var warnings []string
 	for _, r := range p.Retries {
-		if r.Atom.Share > 0 {
-			warnings = append(warnings, r.warning(greatest))
+		if r.Atom.Share >= leastWarned {
+			warnings = append(warnings, r.warning(greatest, capped))
 		}
 	}
 	return warnings
 }
 
 // warning is the sentence about an atom; greatest is the greatest delay of all
-// retries, which an atom made by a cap has.
-func (r Retry) warning(greatest time.Duration) string {
+// retries, which an atom made by a cap has. That it is a cap shows where it catches
+// some clients but not all.
+func (r Retry) warning(greatest time.Duration, capped bool) string {
 	who := percent(r.Atom.Share) + " of clients"
 	if r.Atom.Share == 1 {
 		who = "all clients"
@@ -116,6 +121,8 @@ func (r Retry) warning(greatest time.Duration) string {
 	switch {
 	case r.Delay.Exact() && r.Atom.Delay < greatest:
 		advice = ": this delay has no jitter"
+	case r.Delay.Exact() && !capped:
+		advice = ": no jitter, or a cap after it"
 	case r.Atom.Next > r.Atom.Share/2:
 		advice = ": the delays are too few to keep clients apart"
 	case r.Atom.Delay == greatest:

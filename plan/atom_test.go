@@ -78,6 +78,12 @@ func TestWarnings(t *testing.T) {
 			func(seed uint64) seq { return backoff.NormalJitter(100*ms, 10*s, 2.7, 0.1, backoff.WithSeed(seed)) }, 3, []string{
 				"retry 1: all clients wait exactly 100ms: this delay has no jitter",
 			}},
+		{"last delay without jitter, and the longest",
+			func(seed uint64) seq {
+				return backoff.Concat(backoff.Take(backoff.Uniform(0, s, backoff.WithSeed(seed)), 2), of(16*s))
+			}, 3, []string{
+				"retry 3: all clients wait exactly 16s: no jitter, or a cap after it",
+			}},
 		{"first retry at once",
 			func(seed uint64) seq { return backoff.Concat(of(0), random(seed)) }, 3, []string{
 				"retry 1: all clients come back at once",
@@ -178,7 +184,25 @@ func TestJitterHasNoAtom(t *testing.T) {
 			if w := p.Warnings(); len(w) > 0 {
 				t.Errorf("%s(%v, %v): %s", name, base, 100*base, strings.Join(w, "; "))
 			}
+			for _, r := range p.Retries {
+				if r.Atom.Share > 0 {
+					t.Errorf("%s(%v, %v): retry %d has %v, want no atom", name, base, 100*base, r.N, r.Atom)
+				}
+			}
 		}
+	}
+}
+
+// Many draws see an atom that is too small for a warning.
+func TestAtomBelowAWarning(t *testing.T) {
+	p := plan.Of(func(seed uint64) seq {
+		return backoff.Map(backoff.Uniform(0, 10*s, backoff.WithSeed(seed)), func(d time.Duration) time.Duration { return max(d, 2*ms) })
+	}, 1, plan.Draws(200_000))
+	if a := p.Retries[0].Atom; a.Delay != 2*ms || math.Abs(a.Share-0.0002) > 0.0002 {
+		t.Errorf("the atom is %v, want 0.02 %% at 2ms", a)
+	}
+	if diff := cmp.Diff([]string(nil), p.Warnings()); diff != "" {
+		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }
 

@@ -73,7 +73,7 @@ type Retry struct {
 	Share   float64 // of the draws: how many have this retry at all, in (0, 1]
 	Delay   Stats   // the delay before this retry, of the draws that have it
 	Elapsed Stats   // the time from the start of the first attempt to this retry's
-	Atom    Atom    // the delay that most of them share; the zero Atom if there is none
+	Atom    Atom    // the delay that most of them share, however few, but by chance; else the zero Atom
 }
 
 // Of draws from the schedules that newSchedule returns, the first n delays of each,
@@ -96,7 +96,9 @@ type Retry struct {
 // Plan keeps 8 bytes for each delay drawn and 32 for each draw, about 20 MB for
 // 100,000 draws of 20; Of itself needs twice as much.
 //
-// It panics if newSchedule is nil or returns nil, or if n < 0.
+// It panics if newSchedule is nil or returns nil, or if n < 0. What newSchedule or
+// its schedule does to end its goroutine, a panic or [runtime.Goexit], Of does to
+// the caller's.
 func Of(newSchedule func(seed uint64) iter.Seq[time.Duration], n int, opts ...Option) *Plan {
 	if newSchedule == nil {
 		reject("Of", "newSchedule", "nil", "a function")

@@ -504,3 +504,23 @@ func TestPlanAmplification(t *testing.T) {
 		t.Errorf("without retries: %v, %v, want 1, 0.5", attempts, success)
 	}
 }
+
+// A schedule that ends its goroutine, as testing.T.FailNow does in it, ends that of
+// the caller: there is no Plan with the draws that it left out.
+func TestOfEndsWithItsSchedule(t *testing.T) {
+	for name, newSchedule := range map[string]func(uint64) seq{
+		"at once":      func(uint64) seq { runtime.Goexit(); return nil },
+		"in the range": func(uint64) seq { return func(func(time.Duration) bool) { runtime.Goexit() } },
+	} {
+		returned, done := false, make(chan struct{})
+		go func() {
+			defer close(done)
+			plan.Of(newSchedule, 3)
+			returned = true
+		}()
+		<-done
+		if returned {
+			t.Errorf("%s: Of returned", name)
+		}
+	}
+}

@@ -9,7 +9,8 @@ import (
 // FactorForRatio returns 1 + ratio, the factor with which a delay is that share
 // of the time gone by, once this is large beside the base: for delays of about
 // 100 s at 1000 s, a ratio of 0.1, it is 1.1. How long a client waits on after
-// the other side has recovered is then at most that share of the outage.
+// the other side has recovered is then at most that share of the outage, and the
+// base.
 //
 // It returns an [*Error] unless ratio is finite and > 0: the delays of no
 // schedule that grows are a share of 0, or less, of the time gone by. A ratio below
@@ -62,7 +63,8 @@ func RetryCostAt(elapsed time.Duration, from, to Geometric) (float64, error) {
 // FactorForRetries returns the factor with which retry n of a schedule with g's
 // Base and Limit comes at elapsed: the r that solves a·(rⁿ−1)/(r−1) = T. It does
 // not look at g.Factor. Of the float64 numbers it is the largest with which
-// retry n comes no later.
+// retry n comes no later; where elapsed is Base + (n−1)·Limit it is the smallest
+// such that the second delay is the limit, for larger ones change nothing.
 //
 // It returns an [*Error] where there is no such factor: if n < 2, for the first
 // delay is Base with any factor; if elapsed is below n·Base, for growth makes it
@@ -109,7 +111,9 @@ func (g Geometric) FactorForRetries(n int, elapsed time.Duration) (float64, erro
 // BaseForRetries returns the base with which retry n of a schedule with g's
 // Factor and Limit comes at elapsed: T·(r−1)/(rⁿ−1), T/n where r is 1, and more
 // where the limit holds the delays back. It does not look at g.Base. It is the
-// largest whole number of nanoseconds with which retry n comes no later.
+// largest whole number of nanoseconds with which retry n comes no later; where
+// elapsed is n·Limit it is Limit, the smallest that does, for larger ones change
+// nothing.
 //
 // It returns an [*Error] where there is no such base: if n < 1; if elapsed is so
 // short that a base of 1 ns is too long; if elapsed is above n·Limit; and if
