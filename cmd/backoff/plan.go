@@ -48,7 +48,7 @@ func newPlan() *cobra.Command {
 	flags.IntVar(&p.clients, "clients", 0, "what do so many clients do that fail together?")
 	flags.Float64Var(&p.fail, "fail", 0, "what does a request cost if an attempt fails with this probability?")
 	flags.DurationVar(&p.attemptTime, "attempt-time", 0, "how long an attempt lasts")
-	flags.DurationVar(&p.bin, "bin", 0, "count the retries of --clients in steps of this time (default: a round 60th of all)")
+	flags.DurationVar(&p.bin, "bin", 0, "count the retries of --clients in steps of this time (default: a round time, at most 60 bins in all)")
 	flags.Float64SliceVar(&p.quantiles, "quantiles", []float64{0.05, 0.5, 0.95}, "the quantiles of a random schedule to show, a `list`")
 	flags.Lookup("quantiles").DefValue = "0.05,0.5,0.95"
 	flags.BoolVar(&p.compare, "compare", false, "set two expressions or more side by side")
@@ -135,7 +135,15 @@ func (p *planning) check() error {
 	case p.asked["bin"] && !p.asked["clients"]:
 		return fmt.Errorf("plan: --bin and no --clients, want how many: it is their retries that are counted")
 	}
-	return p.checkFormat("plan")
+	if err := p.checkFormat("plan"); err != nil {
+		return err
+	}
+	for _, question := range []string{"clients", "fail"} {
+		if p.format == "csv" && p.asked[question] {
+			return fmt.Errorf("plan: --%s and --format csv, want --format table or json: CSV has the retries alone", question)
+		}
+	}
+	return nil
 }
 
 func (p *planning) run(w io.Writer, exprs []*expr.Expr) error {
@@ -216,14 +224,16 @@ With --format csv or json all times are exact numbers of seconds. Each retry has
     reached      the share of the draws that have it, in (0, 1]
     delay        least, mean, quantiles and greatest delay before it
     elapsed      least, mean, quantiles and greatest time until it
-    alike        the largest share of clients that wait for exactly one delay,
-                 and that delay; 0, or nothing in JSON, where there is none
+    alike        the largest share of clients that wait for exactly one delay, and
+                 not by chance, and that delay; 0, or nothing in JSON, where there
+                 is none
     fits         the share of clients for whom it fits within --deadline
 
 which are delay_least, delay_mean, delay_0.05, ..., alike, alike_delay and fits in
-CSV, after a column expression. In JSON each schedule is an object with expression,
-random, draws, seed, attempt_time, goes_on (some draw has more retries than
-these), retries, warnings, and as far as they are asked for
+CSV, after a column expression; of --clients and --fail CSV has nothing. In JSON each
+schedule is an object with expression, random, draws, seed, attempt_time, goes_on
+(some draw has more retries than these), retries, warnings, and as far as they are
+asked for
 
     within       deadline; least, mean and greatest number of attempts that fit;
                  at_least, the probability that 0, 1, 2, ... fit; open, the share
@@ -231,7 +241,8 @@ these), retries, warnings, and as far as they are asked for
     load         clients; per_second, the retries per second in each of the bins
                  that follow one another from 0 on; bin, how long they are; peak,
                  the bin with the most: at, where it begins, bin, which is no
-                 longer than the others, and per_second
+                 longer than the others, and per_second; stops_at, the time beyond
+                 which nothing was looked at, if less was than was asked for
     cost         fail; attempts of a request, on average, or null if it does not
                  end; success, its probability; stopped_after, the retry at which
                  it is taken to end, if any

@@ -262,6 +262,22 @@ func TestPlanCostOfEndless(t *testing.T) {
 	}
 }
 
+// No format leaves out unsaid what was asked for.
+func TestPlanFormatsLeaveNothingOut(t *testing.T) {
+	for _, question := range []string{"clients", "fail"} {
+		refuses(t, "plan: --"+question+" and --format csv, want --format table or json: CSV has the retries alone",
+			"plan", "constant(1s)", "--format", "csv", "--"+question, "1")
+	}
+	// 20 million draws of 10,000 clients are 2,000 retries each.
+	cut := succeeds(t, "plan", "constant(1ms) | jitter(1)", "-n", "2", "--deadline", "1h", "--clients", "100", "--format", "json")
+	if !strings.Contains(cut, `"stops_at": 0.9`) {
+		t.Error("a load that was cut short does not say so in JSON")
+	}
+	if whole := succeeds(t, "plan", "constant(1s)", "--clients", "100", "--format", "json"); strings.Contains(whole, "stops_at") {
+		t.Errorf("a whole load says that it stops:\n%s", whole)
+	}
+}
+
 // An exact schedule has exact answers: 1, 2, 4, 8 s come at 1, 3, 7, 15 s.
 func TestPlanIsExact(t *testing.T) {
 	s := planJSON(t, "exponential(1s, 2) | take(4)", "--deadline", "7s", "--clients", "30", "--fail", "0.5", "--bin", "1s")[0]

@@ -94,6 +94,7 @@ func writeForecastsJSON(w io.Writer, forecasts []forecast, p *planning) error {
 		Bin       json.Number `json:"bin"`
 		Peak      jsonPeak    `json:"peak"`
 		PerSecond []float64   `json:"per_second"`
+		StopsAt   json.Number `json:"stops_at,omitempty"`
 	}
 	type jsonCost struct {
 		Fail     float64  `json:"fail"`
@@ -147,6 +148,9 @@ func writeForecastsJSON(w io.Writer, forecasts []forecast, p *planning) error {
 		if f.load != nil {
 			s.Load = &jsonLoad{
 				Clients: p.clients, Bin: number(f.load.Bin), Peak: jsonPeak{number(f.peak.at), number(f.peak.bin), f.peak.perSecond}, PerSecond: f.load.PerSecond,
+			}
+			if f.cut > 0 {
+				s.Load.StopsAt = number(f.cut)
 			}
 		}
 		if f.cost != nil {
