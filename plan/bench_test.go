@@ -23,14 +23,18 @@ func perDelay(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(benchDraws*benchRetries), "ns/delay")
 }
 
-// What Of costs for each delay, to be held against BenchmarkBareRange.
+// What Of costs for each delay, and how many times what BenchmarkBareRange does.
 func BenchmarkOf(b *testing.B) {
 	b.Run(fmt.Sprintf("draws=%d/retries=%d", benchDraws, benchRetries), func(b *testing.B) {
+		start := time.Now()
+		bareRange()
+		bare := time.Since(start)
 		b.ReportAllocs()
 		for b.Loop() {
 			plan.Of(fullJitter, benchRetries, plan.Draws(benchDraws))
 		}
 		perDelay(b)
+		b.ReportMetric(float64(b.Elapsed())/float64(b.N)/float64(bare), "times-bare")
 	})
 	b.Run("default", func(b *testing.B) {
 		b.ReportAllocs()
@@ -44,16 +48,20 @@ func BenchmarkOf(b *testing.B) {
 func BenchmarkBareRange(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		for i := range benchDraws {
-			n := 0
-			for range fullJitter(uint64(i)) {
-				if n++; n == benchRetries {
-					break
-				}
+		bareRange()
+	}
+	perDelay(b)
+}
+
+func bareRange() {
+	for i := range benchDraws {
+		n := 0
+		for range fullJitter(uint64(i)) {
+			if n++; n == benchRetries {
+				break
 			}
 		}
 	}
-	perDelay(b)
 }
 
 func BenchmarkWithin(b *testing.B) {

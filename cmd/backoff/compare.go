@@ -145,6 +145,15 @@ func (c cost) orMore() string {
 	return ""
 }
 
+// onAverage returns a number of attempts to three digits, or what it is at least:
+// rounded down, for more may be made.
+func onAverage(attempts float64, orMore bool) string {
+	if orMore {
+		return strconv.FormatFloat(math.Floor(attempts), 'f', -1, 64)
+	}
+	return digits(attempts, 3)
+}
+
 // addAnswers adds a row for each thing to compare.
 func addAnswers(t *table, forecasts []forecast, p *planning) {
 	add := func(what string, answer func(f forecast) string) {
@@ -186,7 +195,7 @@ func addAnswers(t *table, forecasts []forecast, p *planning) {
 	add("the last retry, at worst", func(f forecast) string { return last(f, true) })
 	if p.asked["deadline"] {
 		within := "attempts within " + exact(p.deadline)
-		add(within+", on average", func(f forecast) string { return f.orMore() + digits(f.fit.Mean, 3) })
+		add(within+", on average", func(f forecast) string { return f.orMore() + onAverage(f.fit.Mean, f.fit.Open > 0) })
 		add(within+", for 95 %", func(f forecast) string { return f.orMore() + strconv.Itoa(f.nearlyAll()) })
 	}
 	if p.asked["clients"] {
@@ -200,7 +209,7 @@ func addAnswers(t *table, forecasts []forecast, p *planning) {
 			if math.IsInf(f.cost.attempts, 1) {
 				return "no end"
 			}
-			return f.cost.orMore() + digits(f.cost.attempts, 3)
+			return f.cost.orMore() + onAverage(f.cost.attempts, f.cost.stopped > 0)
 		})
 		add("success"+fail, func(f forecast) string { return f.cost.orMore() + percent(f.cost.success) })
 	}

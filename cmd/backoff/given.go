@@ -126,6 +126,8 @@ func (k *given) checkCount() error {
 	switch n := len(known); {
 	case n == 1 && known[0] == "factor" && k.names["compare-factor"]:
 		return nil
+	case n == 1 && k.names["ratio"] && !k.names["limit"]: // it is a factor
+		return nil
 	case n < 3:
 		var open []string
 		for _, name := range parameters {

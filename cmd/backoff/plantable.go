@@ -109,7 +109,8 @@ func elapsedNote(p *planning) string {
 }
 
 func drawsNote(p *planning) string {
-	return fmt.Sprintf("Mean and quantiles of %d draws from seed %d, to three digits of the most in a row.\n", p.draws, p.seed)
+	return fmt.Sprintf("Mean and quantiles of %s draws from seed %d, to three digits of the most in a row.\n",
+		grouped(strconv.Itoa(p.draws)), p.seed)
 }
 
 // planFigure returns what plan draws: the load where clients are asked about, and
@@ -147,10 +148,11 @@ func planFigure(forecasts []forecast, p *planning) figure {
 		}
 		f.curves = append(f.curves, c)
 		if c.random {
-			f.along = fmt.Sprintf("retry     (lines: medians of %d draws)", p.draws)
+			draws := grouped(strconv.Itoa(p.draws))
+			f.along = fmt.Sprintf("retry     (lines: medians of %s draws)", draws)
 			if n > 1 {
-				f.along = fmt.Sprintf("retry     (lines: medians; bands: %s to %s of %d draws)",
-					percent(p.quantiles[0]), percent(p.quantiles[n-1]), p.draws)
+				f.along = fmt.Sprintf("retry     (lines: medians; bands: %s to %s of %s draws)",
+					percent(p.quantiles[0]), percent(p.quantiles[n-1]), draws)
 			}
 		}
 	}

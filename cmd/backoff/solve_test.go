@@ -180,6 +180,7 @@ func TestSolveBeyondDurations(t *testing.T) {
 func TestSolveImpossible(t *testing.T) {
 	refuses(t, "plan: --delay is 1.5s, want at least base·factor, 2s, the delay that follows retry 1",
 		"plan", "--base", "1s", "--factor", "2", "--delay", "1500ms")
+	refuses(t, "plan: --ratio alone, want 2 more of --base, --retries, --elapsed, --delay", "plan", "--ratio", "0.1", "--limit", "1m")
 	refuses(t, "plan: --compare-factor is 2 and the retries take ≥ 292 years, want a shorter time to compare them in",
 		"plan", "--base", "1s", "--factor", "1.1", "--retries", "300", "--compare-factor", "2")
 }
