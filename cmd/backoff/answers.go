@@ -145,19 +145,20 @@ func (f forecast) amplified(p *planning) string {
 	if f.cost.endless && p.fail == 1 {
 		return fmt.Sprintf("If %s, a request does not end: after retry %s the schedule still goes on.", share, most)
 	}
-	given, endless := "", ""
+	given, note := "", ""
 	switch {
 	case f.cost.endless && leaves(p.fail, maxRetries) >= negligible:
-		endless = fmt.Sprintf(", if the schedule has no end: it goes on after retry %s", most)
+		note = fmt.Sprintf(", if the schedule has no end: it goes on after retry %s", most)
 	case f.cost.stopped > 0:
 		given = fmt.Sprintf(" that ends after retry %s at the latest", grouped(strconv.Itoa(f.cost.stopped)))
+		note = f.lookFurther()
 	}
-	attempts := digits(f.cost.attempts, 3) + " attempts"
+	attempts := onAverage(f.cost.attempts, false) + " attempts"
 	if f.cost.attempts == 1 {
 		attempts = "1 attempt"
 	}
 	return fmt.Sprintf("If %s, a request%s makes %s on average and succeeds with a probability of %s%s.",
-		share, given, attempts, percent(f.cost.success), endless)
+		share, given, attempts, percent(f.cost.success), note)
 }
 
 // warnings are those of plan about the rows.

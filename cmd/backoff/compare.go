@@ -145,10 +145,10 @@ func (c cost) orMore() string {
 	return ""
 }
 
-// onAverage returns a number of attempts to three digits, or what it is at least:
-// rounded down, for more may be made.
+// onAverage returns a number of attempts: as it is where it is whole, rounded down
+// where more may be made, and else to three digits.
 func onAverage(attempts float64, orMore bool) string {
-	if orMore {
+	if orMore || attempts == math.Trunc(attempts) {
 		return strconv.FormatFloat(math.Floor(attempts), 'f', -1, 64)
 	}
 	return digits(attempts, 3)

@@ -257,6 +257,19 @@ func TestPlanCostOfEndless(t *testing.T) {
 			t.Errorf("%s, %s failing (-want +got):\n%s", test.schedule, test.fail, diff)
 		}
 	}
+	for schedule, want := range map[string]string{
+		"constant(1s) | take(100000)":      "If all attempts fail, a request makes 100001 attempts on average and succeeds with a probability of 0 %.",
+		"uniform(1s, 2s) | take(2500)":     "a request that ends after retry 2,000 at the latest makes 2001 attempts on average and succeeds with a probability of 0 %: fewer --draws look further.",
+		"uniform(1s, 2s)":                  "If all attempts fail, a request does not end: after retry 100,000 the schedule still goes on.",
+		"list(1s, 1s) | then(constant(0))": "a request does not end",
+	} {
+		if got := succeeds(t, "plan", schedule, "--fail", "1", "-n", "2"); !strings.Contains(got, want) {
+			t.Errorf("%s: want %q\n%s", schedule, want, got)
+		}
+	}
+	if got, want := succeeds(t, "plan", "constant(1s)", "--fail", "0.99999"), "if the schedule has no end: it goes on after retry 100,000."; !strings.Contains(got, want) {
+		t.Errorf("a request that rarely succeeds: want %q\n%s", want, got)
+	}
 	compared := succeeds(t, "plan", "--compare", "constant(1s)", "uniform(1s, 2s) | take(2500)", "--fail", "1", "-n", "2")
 	if !regexp.MustCompile(`(?m)^attempts a request.* no end +≥ 2001$`).MatchString(compared) || !strings.Contains(compared, "≥ stands where") {
 		t.Errorf("one without an end and one that is cut off:\n%s", compared)
