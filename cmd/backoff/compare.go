@@ -137,23 +137,6 @@ func openNote(forecasts []forecast) string {
 	return "≥ stands where more attempts may be made than were looked at" + further + ".\n"
 }
 
-// orMore stands before what is of a request that is cut off.
-func (c cost) orMore() string {
-	if c.stopped > 0 {
-		return "≥ "
-	}
-	return ""
-}
-
-// onAverage returns a number of attempts: as it is where it is whole, rounded down
-// where more may be made, and else to three digits.
-func onAverage(attempts float64, orMore bool) string {
-	if orMore || attempts == math.Trunc(attempts) {
-		return strconv.FormatFloat(math.Floor(attempts), 'f', -1, 64)
-	}
-	return digits(attempts, 3)
-}
-
 // addAnswers adds a row for each thing to compare.
 func addAnswers(t *table, forecasts []forecast, p *planning) {
 	add := func(what string, answer func(f forecast) string) {

@@ -45,19 +45,9 @@ type peak struct {
 	perSecond float64
 }
 
-// A cost is what an operation that fails with a probability needs.
-type cost struct {
-	attempts, success float64 // infinite attempts where all of an endless schedule fail
-	endless           bool    // the schedule is taken to have no end
-	stopped           int     // requests that may go on are taken to end after this retry; 0: there are none
-}
-
 // maxDeep bounds how many delays of one schedule are drawn to look beyond the rows:
 // about a second, and half a gigabyte while they are sorted.
 const maxDeep = 20_000_000
-
-// negligible is the probability of a retry that an amplification may leave out.
-const negligible = 1e-6
 
 // newForecasts draws from all schedules and answers what is asked of them.
 func newForecasts(exprs []*expr.Expr, p *planning) ([]forecast, error) {
@@ -88,41 +78,6 @@ func newForecasts(exprs []*expr.Expr, p *planning) ([]forecast, error) {
 		return forecasts, p.addLoads(forecasts, until)
 	}
 	return forecasts, nil
-}
-
-// costOf returns the cost of f's schedule. A schedule of which every draw goes on,
-// and the first one beyond all retries that can be looked at, has no end.
-func (p *planning) costOf(f *forecast) *cost {
-	if f.goes == on && p.goesOn(f.expr) {
-		c := cost{endless: true}
-		c.attempts, c.success = plan.Amplification(p.fail, plan.Endless)
-		return &c
-	}
-	f.deepen(p, func() bool { return leaves(p.fail, len(f.plan.Retries)) < negligible })
-	c := cost{}
-	c.attempts, c.success = f.plan.Amplification(p.fail)
-	if f.plan.Open > 0 && leaves(p.fail, len(f.plan.Retries)) >= negligible {
-		c.stopped = len(f.plan.Retries)
-	}
-	return &c
-}
-
-// leaves returns the probability that n retries and the first attempt fail.
-func leaves(fail float64, n int) float64 {
-	_, success := plan.Amplification(fail, n)
-	return 1 - success
-}
-
-// goesOn reports whether there are more than maxRetries delays.
-func (p *planning) goesOn(e *expr.Expr) bool {
-	n := 0
-	for range e.Schedule(backoff.WithSeed(p.seed)) {
-		if n == maxRetries {
-			return true
-		}
-		n++
-	}
-	return false
 }
 
 // addLoads adds the load until then, or until the draws end.
