@@ -33,10 +33,14 @@ func TestAtomsOfJitterBeforeCap(t *testing.T) {
 		plan  *plan.Plan
 		share func(e float64) float64
 	}{
-		{"full", plan.Of(jitterThenCap(backoff.Jitter, 1), 20, plan.Draws(40_000)),
-			func(e float64) float64 { return 1 - 10/e }},
-		{"±50 %", plan.Of(jitterThenCap(backoff.Spread, 0.5), 20, plan.Draws(40_000)),
-			func(e float64) float64 { return (1.5*e - 10) / e }},
+		{
+			"full", plan.Of(jitterThenCap(backoff.Jitter, 1), 20, plan.Draws(40_000)),
+			func(e float64) float64 { return 1 - 10/e },
+		},
+		{
+			"±50 %", plan.Of(jitterThenCap(backoff.Spread, 0.5), 20, plan.Draws(40_000)),
+			func(e float64) float64 { return (1.5*e - 10) / e },
+		},
 	} {
 		for _, r := range tt.plan.Retries {
 			want := min(1, max(0, tt.share(0.1*math.Pow(2, float64(r.N-1)))))
@@ -69,33 +73,49 @@ func TestWarnings(t *testing.T) {
 			"retry 9: all clients wait exactly 10s: put the jitter after the cap",
 			"retry 10: all clients wait exactly 10s: put the jitter after the cap",
 		}},
-		{"jitter, then floor",
-			func(seed uint64) seq { return backoff.Floor(random(seed), 50*ms) }, 2, []string{
+		{
+			"jitter, then floor",
+			func(seed uint64) seq { return backoff.Floor(random(seed), 50*ms) }, 2,
+			[]string{
 				"retry 1: 50 % of clients wait exactly 50ms: put the jitter after what bounds it from below",
 				"retry 2: 25 % of clients wait exactly 50ms: put the jitter after what bounds it from below",
-			}},
-		{"first delay without jitter",
-			func(seed uint64) seq { return backoff.NormalJitter(100*ms, 10*s, 2.7, 0.1, backoff.WithSeed(seed)) }, 3, []string{
+			},
+		},
+		{
+			"first delay without jitter",
+			func(seed uint64) seq { return backoff.NormalJitter(100*ms, 10*s, 2.7, 0.1, backoff.WithSeed(seed)) }, 3,
+			[]string{
 				"retry 1: all clients wait exactly 100ms: this delay has no jitter",
-			}},
-		{"last delay without jitter, and the longest",
+			},
+		},
+		{
+			"last delay without jitter, and the longest",
 			func(seed uint64) seq {
 				return backoff.Concat(backoff.Take(backoff.Uniform(0, s, backoff.WithSeed(seed)), 2), of(16*s))
-			}, 3, []string{
+			}, 3,
+			[]string{
 				"retry 3: all clients wait exactly 16s: no jitter, or a cap after it",
-			}},
-		{"first retry at once",
-			func(seed uint64) seq { return backoff.Concat(of(0), random(seed)) }, 3, []string{
+			},
+		},
+		{
+			"first retry at once",
+			func(seed uint64) seq { return backoff.Concat(of(0), random(seed)) }, 3,
+			[]string{
 				"retry 1: all clients come back at once",
-			}},
-		{"capped under a later delay",
+			},
+		},
+		{
+			"capped under a later delay",
 			func(seed uint64) seq {
 				first := backoff.Take(backoff.Cap(backoff.Uniform(0, 2*s, backoff.WithSeed(seed)), s), 1)
 				return backoff.Concat(first, backoff.Uniform(3*s, 4*s, backoff.WithSeed(seed), backoff.WithStream(1)))
-			}, 2, []string{
+			}, 2,
+			[]string{
 				"retry 1: 50 % of clients wait exactly 1s: put the jitter after what bounds it from above",
-			}},
-		{"an atom between",
+			},
+		},
+		{
+			"an atom between",
 			func(seed uint64) seq {
 				return backoff.Map(backoff.Uniform(0, 100*ms, backoff.WithSeed(seed)), func(d time.Duration) time.Duration {
 					if d >= 40*ms && d < 60*ms {
@@ -103,8 +123,11 @@ func TestWarnings(t *testing.T) {
 					}
 					return d
 				})
-			}, 1, []string{"retry 1: 20 % of clients wait exactly 50ms"}},
-		{"of three delays, 4:3:3",
+			}, 1,
+			[]string{"retry 1: 20 % of clients wait exactly 50ms"},
+		},
+		{
+			"of three delays, 4:3:3",
 			func(seed uint64) seq {
 				return backoff.Map(backoff.Uniform(0, 10*s, backoff.WithSeed(seed)), func(d time.Duration) time.Duration {
 					switch {
@@ -115,18 +138,27 @@ func TestWarnings(t *testing.T) {
 					}
 					return 2 * s
 				})
-			}, 1, []string{"retry 1: 40 % of clients wait exactly 3s: the delays are too few to keep clients apart"}},
-		{"exponential", always(backoff.Exponential(s, 2)), 12,
-			[]string{"no jitter: at every retry all clients wait for exactly the same delay"}},
-		{"immediate", always(backoff.Constant(0)), 12,
-			[]string{"no wait: at every retry all clients come back at once"}},
+			}, 1,
+			[]string{"retry 1: 40 % of clients wait exactly 3s: the delays are too few to keep clients apart"},
+		},
+		{
+			"exponential", always(backoff.Exponential(s, 2)), 12,
+			[]string{"no jitter: at every retry all clients wait for exactly the same delay"},
+		},
+		{
+			"immediate", always(backoff.Constant(0)), 12,
+			[]string{"no wait: at every retry all clients come back at once"},
+		},
 		{"none", always(of()), 20, nil},
 		{"full jitter", random, 12, nil},
-		{"less than a thousandth",
+		{
+			"less than a thousandth",
 			func(seed uint64) seq {
 				return backoff.Map(backoff.Uniform(0, 10*s, backoff.WithSeed(seed)), func(d time.Duration) time.Duration { return max(d, 5*ms) })
-			}, 1, nil},
-		{"dense, and then nothing for an hour",
+			}, 1, nil,
+		},
+		{
+			"dense, and then nothing for an hour",
 			func(seed uint64) seq {
 				return backoff.Map(backoff.Uniform(0, 9, backoff.WithSeed(seed)), func(d time.Duration) time.Duration {
 					switch {
@@ -137,7 +169,8 @@ func TestWarnings(t *testing.T) {
 					}
 					return time.Hour
 				})
-			}, 1, nil},
+			}, 1, nil,
+		},
 	} {
 		if diff := cmp.Diff(tt.want, plan.Of(tt.schedule, tt.n, plan.Draws(100_000)).Warnings()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)

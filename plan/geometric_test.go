@@ -522,22 +522,36 @@ func TestImpossibleQuestions(t *testing.T) {
 		{fails(plan.RetryCostAt(1, plan.Geometric{}, known)), "plan: Geometric: Base is 0s, want > 0"},
 		{fails(plan.RetryCostAt(1, known, plan.Geometric{})), "plan: Geometric: Base is 0s, want > 0"},
 		{fails(plan.Geometric{}.FactorForRetries(2, 1)), "plan: Geometric: Base is 0s, want > 0"},
-		{fails(known.FactorForRetries(1, time.Second)),
-			"plan: FactorForRetries: n is 1, want >= 2: the first delay is Base with any factor"},
-		{fails(known.FactorForRetries(10, 5*time.Second)),
-			"plan: FactorForRetries: elapsed is 5s, want >= 10s: 10 retries with a Base of 1s take that much with a factor of 1"},
-		{fails(known.FactorForRetries(10, -time.Second)),
-			"plan: FactorForRetries: elapsed is -1s, want >= 10s: 10 retries with a Base of 1s take that much with a factor of 1"},
-		{fails(known.FactorForRetries(10, time.Hour)),
-			"plan: FactorForRetries: elapsed is 1h0m0s, want <= 9m1s: 10 retries from a Base of 1s under a Limit of 1m0s take no more"},
-		{fails(plan.Geometric{Base: backoff.NoLimit, Limit: backoff.NoLimit}.FactorForRetries(2, backoff.NoLimit)),
-			"plan: FactorForRetries: elapsed is 2562047h47m16.854775807s, want more than a time.Duration holds: 2 retries with a Base of 2562047h47m16.854775807s take that much with a factor of 1"},
+		{
+			fails(known.FactorForRetries(1, time.Second)),
+			"plan: FactorForRetries: n is 1, want >= 2: the first delay is Base with any factor",
+		},
+		{
+			fails(known.FactorForRetries(10, 5*time.Second)),
+			"plan: FactorForRetries: elapsed is 5s, want >= 10s: 10 retries with a Base of 1s take that much with a factor of 1",
+		},
+		{
+			fails(known.FactorForRetries(10, -time.Second)),
+			"plan: FactorForRetries: elapsed is -1s, want >= 10s: 10 retries with a Base of 1s take that much with a factor of 1",
+		},
+		{
+			fails(known.FactorForRetries(10, time.Hour)),
+			"plan: FactorForRetries: elapsed is 1h0m0s, want <= 9m1s: 10 retries from a Base of 1s under a Limit of 1m0s take no more",
+		},
+		{
+			fails(plan.Geometric{Base: backoff.NoLimit, Limit: backoff.NoLimit}.FactorForRetries(2, backoff.NoLimit)),
+			"plan: FactorForRetries: elapsed is 2562047h47m16.854775807s, want more than a time.Duration holds: 2 retries with a Base of 2562047h47m16.854775807s take that much with a factor of 1",
+		},
 		{fails(plan.Geometric{}.BaseForRetries(2, 1)), "plan: Geometric: Factor is 0, want a finite value >= 1"},
 		{fails(known.BaseForRetries(0, time.Second)), "plan: BaseForRetries: n is 0, want >= 1"},
-		{fails(known.BaseForRetries(10, 1000)),
-			"plan: BaseForRetries: elapsed is 1µs, want >= 1.023µs: 10 retries with a Factor of 2 take that much with a base of 1ns"},
-		{fails(known.BaseForRetries(10, time.Hour)),
-			"plan: BaseForRetries: elapsed is 1h0m0s, want <= 10m0s: 10 retries under a Limit of 1m0s take no more"},
+		{
+			fails(known.BaseForRetries(10, 1000)),
+			"plan: BaseForRetries: elapsed is 1µs, want >= 1.023µs: 10 retries with a Factor of 2 take that much with a base of 1ns",
+		},
+		{
+			fails(known.BaseForRetries(10, time.Hour)),
+			"plan: BaseForRetries: elapsed is 1h0m0s, want <= 10m0s: 10 retries under a Limit of 1m0s take no more",
+		},
 	} {
 		if got := fmt.Sprint(tt.err); got != tt.want {
 			t.Errorf("got  %s\nwant %s", got, tt.want)

@@ -53,8 +53,11 @@ func TestOfExactSchedule(t *testing.T) {
 		want []plan.Retry
 		open float64
 	}{
-		{"endless", backoff.Exponential(time.Second, 2), 3, nil,
-			[]plan.Retry{row(1, 1e9, 1e9), row(2, 2e9, 3e9), row(3, 4e9, 7e9)}, 1},
+		{
+			"endless", backoff.Exponential(time.Second, 2), 3, nil,
+			[]plan.Retry{row(1, 1e9, 1e9), row(2, 2e9, 3e9), row(3, 4e9, 7e9)},
+			1,
+		},
 		{"ends", of(5, 3), 3, nil, []plan.Retry{row(1, 5, 5), row(2, 3, 8)}, 0},
 		{"ends at n", of(5, 3), 2, nil, []plan.Retry{row(1, 5, 5), row(2, 3, 8)}, 0},
 		{"two draws", of(5), 1, []plan.Option{plan.Draws(2)}, []plan.Retry{row(1, 5, 5)}, 0},
@@ -349,20 +352,34 @@ func TestWithin(t *testing.T) {
 		deadline time.Duration
 		want     plan.Fit
 	}{
-		{"between retries", plan.Of(doubling, 10), 5 * time.Second,
-			plan.Fit{Least: 3, Greatest: 3, Mean: 3, AtLeast: []float64{1, 1, 1, 1}}},
-		{"just at a retry", plan.Of(doubling, 10), 7 * time.Second,
-			plan.Fit{Least: 4, Greatest: 4, Mean: 4, AtLeast: []float64{1, 1, 1, 1, 1}}},
-		{"none but the first", plan.Of(doubling, 10), 0,
-			plan.Fit{Least: 1, Greatest: 1, Mean: 1, AtLeast: []float64{1, 1}}},
-		{"attempts last", plan.Of(doubling, 10, plan.AttemptTime(time.Second)), 5 * time.Second,
-			plan.Fit{Least: 2, Greatest: 2, Mean: 2, AtLeast: []float64{1, 1, 1}}},
-		{"not even the first ends", plan.Of(doubling, 10, plan.AttemptTime(time.Second)), time.Second - 1,
-			plan.Fit{AtLeast: []float64{1}}},
-		{"asked for too few", plan.Of(doubling, 2), time.Minute,
-			plan.Fit{Least: 3, Greatest: 3, Mean: 3, AtLeast: []float64{1, 1, 1, 1}, Open: 1}},
-		{"the schedule ends", plan.Of(always(of(1, 1)), 2), time.Minute,
-			plan.Fit{Least: 3, Greatest: 3, Mean: 3, AtLeast: []float64{1, 1, 1, 1}}},
+		{
+			"between retries", plan.Of(doubling, 10), 5 * time.Second,
+			plan.Fit{Least: 3, Greatest: 3, Mean: 3, AtLeast: []float64{1, 1, 1, 1}},
+		},
+		{
+			"just at a retry", plan.Of(doubling, 10), 7 * time.Second,
+			plan.Fit{Least: 4, Greatest: 4, Mean: 4, AtLeast: []float64{1, 1, 1, 1, 1}},
+		},
+		{
+			"none but the first", plan.Of(doubling, 10), 0,
+			plan.Fit{Least: 1, Greatest: 1, Mean: 1, AtLeast: []float64{1, 1}},
+		},
+		{
+			"attempts last", plan.Of(doubling, 10, plan.AttemptTime(time.Second)), 5 * time.Second,
+			plan.Fit{Least: 2, Greatest: 2, Mean: 2, AtLeast: []float64{1, 1, 1}},
+		},
+		{
+			"not even the first ends", plan.Of(doubling, 10, plan.AttemptTime(time.Second)), time.Second - 1,
+			plan.Fit{AtLeast: []float64{1}},
+		},
+		{
+			"asked for too few", plan.Of(doubling, 2), time.Minute,
+			plan.Fit{Least: 3, Greatest: 3, Mean: 3, AtLeast: []float64{1, 1, 1, 1}, Open: 1},
+		},
+		{
+			"the schedule ends", plan.Of(always(of(1, 1)), 2), time.Minute,
+			plan.Fit{Least: 3, Greatest: 3, Mean: 3, AtLeast: []float64{1, 1, 1, 1}},
+		},
 	} {
 		if diff := cmp.Diff(tt.want, tt.p.Within(tt.deadline)); diff != "" {
 			t.Errorf("%s: Within(%v) (-want +got):\n%s", tt.name, tt.deadline, diff)

@@ -360,8 +360,10 @@ func TestPlanNumbers(t *testing.T) {
 			t.Errorf("letter(%d) = %s, want %s", i, got, want)
 		}
 	}
-	for n, want := range map[float64]string{3: "3", 9.967: "9.97", 48.4123: "48.4", 0.5: "0.500", 1234.56: "1234.6",
-		48.99995: "48.9999", 0.99999: "0.99999", math.Nextafter(49, 0): "48.99999999999999"} {
+	for n, want := range map[float64]string{
+		3: "3", 9.967: "9.97", 48.4123: "48.4", 0.5: "0.500", 1234.56: "1234.6",
+		48.99995: "48.9999", 0.99999: "0.99999", math.Nextafter(49, 0): "48.99999999999999",
+	} {
 		if got := realRetries(n); got != want {
 			t.Errorf("realRetries(%v) = %s, want %s", n, got, want)
 		}
