@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"time"
 )
 
@@ -57,7 +58,7 @@ func showFigure(overviews []overview, logarithmic bool) figure {
 	for _, o := range overviews {
 		f.curves = append(f.curves, newCurve(o))
 		if o.expr.Random() {
-			f.along = fmt.Sprintf("retry     (lines: medians; bands: least to most of %d draws)", o.draws)
+			f.along = fmt.Sprintf("retry     (lines: medians; bands: least to most of %s draws)", grouped(strconv.Itoa(o.draws)))
 		}
 	}
 	return f

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -113,7 +114,7 @@ func (o overview) footer() string {
 	}
 	b.WriteString("\nRetries count from 0. Elapsed is the sum of the delays, without the attempts' own time.")
 	if o.expr.Random() {
-		fmt.Fprintf(&b, "\nLeast, median and most of %d draws from seed %d, to three digits.", o.draws, o.seed)
+		fmt.Fprintf(&b, "\nLeast, median and most of %s draws from seed %d, to three digits.", grouped(strconv.Itoa(o.draws)), o.seed)
 	}
 	if o.uneven() {
 		b.WriteString("\nReached is the share of the draws that have the retry; the others ended before.")

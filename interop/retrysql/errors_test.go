@@ -260,12 +260,33 @@ func TestPostgresErrors(t *testing.T) {
 				err := killed(t, db, "SELECT pg_backend_pid()", "SELECT pg_terminate_backend(ID)")
 				check(t, err, lost, "57P01", "bad connection", "connection reset by peer")
 			})
+			t.Run("idle in its transaction", func(t *testing.T) {
+				check(t, idle(t, db), lost, "25P03", "bad connection", "connection reset by peer")
+			})
 			t.Run("refused connection", func(t *testing.T) {
 				db := open(t, driver, "postgres://postgres@127.0.0.1:1/test?sslmode=disable")
 				check(t, db.Ping(), lost, "refused")
 			})
 		})
 	}
+}
+
+// idle runs a statement in a transaction whose session the server has closed, since
+// it was idle for too long.
+func idle(t *testing.T, db *sql.DB) error {
+	t.Helper()
+	tx := begin(t, db, nil, "SET idle_in_transaction_session_timeout = '20ms'")
+	var session string
+	if err := tx.QueryRow("SELECT pg_backend_pid()").Scan(&session); err != nil {
+		t.Fatal(err)
+	}
+	for sessions := 1; sessions > 0; {
+		err := db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE pid = " + session).Scan(&sessions)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return try(tx, "SELECT 1")
 }
 
 // writeSkew runs two serializable transactions, each of which reads the row that
