@@ -204,7 +204,7 @@ func (s *solution) findDelay() error {
 // long for the delay to follow from it.
 func (s *solution) findDelayAfterRetries() error {
 	g, n := s.schedule, s.n()
-	s.delay = g.Delay(n + 1)
+	s.delay = g.Delay(min(n, math.MaxInt-1) + 1) // --retries goes up to the largest int of 32 bits
 	formula, filled := "base·factor^retries", fmt.Sprintf("%s·%s^%d", inSeconds(g.Base), factorText(g.Factor), n)
 	if g.Limit != backoff.NoLimit {
 		formula = "min(limit, " + formula + ")"
