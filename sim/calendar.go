@@ -33,6 +33,7 @@ type Calendar struct {
 	sorted []Event // what was noted under it and is left, the earliest last
 	today  []Event // what was added since it came, a heap
 	spare  []Event // for sorting
+	chain  []uint32
 }
 
 // An Event is a client's. What its tag means is the model's business.
@@ -157,13 +158,18 @@ func (c *Calendar) turn(limit time.Duration) {
 
 // sort moves the events of a day to sorted.
 func (c *Calendar) sort(day int) {
+	// The first page first, as events were added: often that is their order already,
+	// or nearly, and sorting sees that.
+	pages := c.chain[:0]
+	for n := c.days[day]; n != 0; n = c.page(n).before {
+		pages = append(pages, n)
+	}
+	c.chain = pages
 	events := c.spare[:0]
-	for n := c.days[day]; n != 0; {
+	for _, n := range slices.Backward(pages) {
 		p := c.page(n)
 		events = append(events, p.events[:p.used]...)
-		before := p.before
 		p.before, c.unused = c.unused, n
-		n = before
 	}
 	c.days[day] = 0
 	latestFirst := func(a, b Event) int { return order(b, a) }
