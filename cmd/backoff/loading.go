@@ -298,11 +298,18 @@ func (l *loading) measure(ctx context.Context, e *expr.Expr, progress io.Writer)
 	o.seconds = record.all()
 	if err == nil {
 		o.verdict = overload.Judge(o.seconds, l.course.warmup, l.course.stop, l.course.after)
-		if server.last.Peak > before.Peak { // it is not that of a run before
-			o.verdict.PeakOpen = server.last.Peak
-		}
+		o.verdict.PeakOpen = peakOf(o.verdict.PeakOpen, before.Peak, server.last.Peak)
 	}
 	return o, err
+}
+
+// peakOf returns the most requests that were open in a run: what the server says, unless
+// it said so before the run began; then the most at the end of a second.
+func peakOf(atSeconds, before, after int64) int64 {
+	if after > before {
+		return after
+	}
+	return atSeconds
 }
 
 // A moment is a time of a run at which there is something to do.

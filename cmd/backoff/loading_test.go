@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -242,6 +243,58 @@ func TestThinkSeed(t *testing.T) {
 		}
 	}
 }
+
+func TestPeakOf(t *testing.T) {
+	for _, test := range []struct{ atSeconds, before, after, want int64 }{
+		{50, 0, 70, 70},
+		{50, 60, 70, 70},
+		{50, 70, 70, 50},
+	} {
+		if got := peakOf(test.atSeconds, test.before, test.after); got != test.want {
+			t.Errorf("peakOf(%d, %d, %d) = %d, want %d", test.atSeconds, test.before, test.after, got, test.want)
+		}
+	}
+}
+
+// A server that is only beginning is waited for, for 3 s, and one with another fault not.
+func TestFirstQuestion(t *testing.T) {
+	refused := fmt.Errorf("connect: %w", syscall.ECONNREFUSED)
+	other := errors.New("no route")
+	for _, test := range []struct {
+		name    string
+		refuses int // questions
+		err     error
+		asked   int
+	}{
+		{"there", 0, nil, 1},
+		{"soon there", 5, nil, 6},
+		{"never there", 1000, refused, 13},
+		{"another fault", 0, other, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			asked, begun := 0, time.Now()
+			o := &observer{url: "http://a/", http: &http.Client{Transport: answering(func() (*http.Response, error) {
+				asked++
+				switch {
+				case asked <= test.refuses:
+					return nil, refused
+				case test.err != nil:
+					return nil, test.err
+				}
+				return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(`{"pid": 7}`))}, nil
+			})}}
+			stats, err := o.first(t.Context())
+			if !errors.Is(err, test.err) || err == nil && stats.PID != 7 || asked != test.asked || time.Since(begun) > 3*time.Second {
+				t.Errorf("%s: %+v, %v after %d questions and %v, want %v after %d", test.name, stats, err, asked, time.Since(begun), test.err, test.asked)
+			}
+		})
+	}
+}
+
+// answering is a transport made of a function.
+type answering func() (*http.Response, error)
+
+func (f answering) RoundTrip(*http.Request) (*http.Response, error) { return f() }
 
 // testOutcome is a run of 10.5 s.
 func testOutcome(t *testing.T, model bool) outcome {

@@ -110,7 +110,7 @@ func (o *presentation) checkFiles(command string) error {
 		if name == "" {
 			continue
 		}
-		_, missing := os.Stat(name)
+		_, missing := os.Lstat(name) // a link that leads nowhere is not ours to remove
 		file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666)
 		if err != nil {
 			return fmt.Errorf("%s: %w", command, err)
