@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"math"
@@ -62,12 +63,12 @@ func writeChart(w io.Writer, f figure) error {
 		chars = append(chars, pen)
 	}
 
-	out := &errWriter{w: w}
-	out.printf("\n%s", f.title)
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "\n%s", f.title)
 	if f.logarithmic {
-		out.printf(", on a logarithmic axis")
+		fmt.Fprintf(out, ", on a logarithmic axis")
 	}
-	out.printf("\n\n")
+	fmt.Fprintf(out, "\n\n")
 	for i, c := range curves {
 		if len(c.median) == 0 {
 			continue
@@ -78,7 +79,7 @@ func writeChart(w io.Writer, f figure) error {
 		}
 		add(c.median, pens[i%len(pens)])
 	}
-	out.printf("%s\n", asciigraph.PlotMany(series,
+	fmt.Fprintf(out, "%s\n", asciigraph.PlotMany(series,
 		asciigraph.SeriesChars(chars...),
 		asciigraph.Width(chartWidth),
 		asciigraph.Height(scale.lines),
@@ -91,20 +92,20 @@ func writeChart(w io.Writer, f figure) error {
 	))
 	switch {
 	case !alone:
-		out.printf("\n")
+		fmt.Fprintf(out, "\n")
 		for i, c := range curves {
 			what := ""
 			if c.random {
 				what = ": median"
 			}
-			out.printf("    %s %s%s\n", sampleOf(pens[i%len(pens)]), c.name, what)
+			fmt.Fprintf(out, "    %s %s%s\n", sampleOf(pens[i%len(pens)]), c.name, what)
 		}
 	case curves[0].random && f.band == "":
-		out.printf("\n    %s median\n", sampleOf(pens[0]))
+		fmt.Fprintf(out, "\n    %s median\n", sampleOf(pens[0]))
 	case curves[0].random:
-		out.printf("\n    %s median   %s %s\n", sampleOf(pens[0]), sampleOf(bandPen), f.band)
+		fmt.Fprintf(out, "\n    %s median   %s %s\n", sampleOf(pens[0]), sampleOf(bandPen), f.band)
 	}
-	return out.err
+	return out.Flush()
 }
 
 // A chartAxis is the horizontal axis: where it ends, the marks from 0 to there, and

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"math"
@@ -12,31 +13,31 @@ import (
 
 // writeComparison writes schedules side by side, for reading.
 func writeComparison(w io.Writer, forecasts []forecast, p *planning) error {
-	out := &errWriter{w: w}
+	out := bufio.NewWriter(w)
 	for i, f := range forecasts {
-		out.printf("%s  %s\n", letter(i), f.expr)
+		fmt.Fprintf(out, "%s  %s\n", letter(i), f.expr)
 	}
-	out.printf("\n")
+	fmt.Fprintf(out, "\n")
 	var rows table
 	addSideBySide(&rows, forecasts, p)
 	rows.write(out)
-	out.printf("\n")
+	fmt.Fprintf(out, "\n")
 	answers := table{left: true}
 	addAnswers(&answers, forecasts, p)
 	answers.write(out)
 	for i, f := range forecasts {
 		for j, warning := range f.fewWarnings() {
 			if j == 0 {
-				out.printf("\n")
+				fmt.Fprintf(out, "\n")
 			}
-			out.printf("%s  Warning: %s.\n", letter(i), warning)
+			fmt.Fprintf(out, "%s  Warning: %s.\n", letter(i), warning)
 		}
 	}
-	out.printf("\n%s%s", openNote(forecasts), elapsedNote(p))
+	fmt.Fprintf(out, "\n%s%s", openNote(forecasts), elapsedNote(p))
 	if slices.ContainsFunc(forecasts, func(f forecast) bool { return !f.exact() }) {
-		out.printf("%s", drawsNote(p))
+		fmt.Fprintf(out, "%s", drawsNote(p))
 	}
-	return out.err
+	return out.Flush()
 }
 
 // letter returns the name of schedule i in a table: A, B, ..., Z, A1, ...

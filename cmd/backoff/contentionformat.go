@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -59,11 +60,11 @@ func (f *contentionFlags) writeJSON(w io.Writer, contests []contest) error {
 // writeTable writes one table for time and one for calls, or a single one where there
 // is one number of clients.
 func (f *contentionFlags) writeTable(w io.Writer, contests []contest) error {
-	out := &errWriter{w: w}
-	out.printf("%s of each cell, messages of %s ± %s, seed %d.\n",
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s of each cell, messages of %s ± %s, seed %d.\n",
 		count(f.reps, "repetition"), exact(f.hop), exact(f.hopDeviation), f.seed)
-	out.printf("Time is until the last client has written, calls are the writes tried by all.\n")
-	out.printf("Mean ± standard error; * is the best, with what cannot be told from it.\n\n")
+	fmt.Fprintf(out, "Time is until the last client has written, calls are the writes tried by all.\n")
+	fmt.Fprintf(out, "Mean ± standard error; * is the best, with what cannot be told from it.\n\n")
 
 	measures := []measure{
 		{"time", func(c contention.Cell) (string, float64, float64) {
@@ -84,7 +85,7 @@ func (f *contentionFlags) writeTable(w io.Writer, contests []contest) error {
 	}
 
 	if len(f.clients.counts) == 1 {
-		out.printf("%s\n\n", count(f.clients.counts[0], "client"))
+		fmt.Fprintf(out, "%s\n\n", count(f.clients.counts[0], "client"))
 		t := table{left: true}
 		head := []string{"schedule"}
 		columns := make([][]string, len(measures)) // by measure, then schedule
@@ -103,7 +104,7 @@ func (f *contentionFlags) writeTable(w io.Writer, contests []contest) error {
 		t.write(out)
 	} else {
 		for i, c := range contests {
-			out.printf("    %s  %s\n", letter(i), c.expr)
+			fmt.Fprintf(out, "    %s  %s\n", letter(i), c.expr)
 		}
 		for _, m := range measures {
 			var t table
@@ -111,7 +112,7 @@ func (f *contentionFlags) writeTable(w io.Writer, contests []contest) error {
 			for i := range contests {
 				head = append(head, letter(i)+"  ") // above the figures, not their stars
 			}
-			out.printf("\n%s\n\n", m.name)
+			fmt.Fprintf(out, "\n%s\n\n", m.name)
 			t.add(head...)
 			for i, clients := range f.clients.counts {
 				t.add(append([]string{strconv.Itoa(clients)}, m.row(contests, i)...)...)
@@ -120,9 +121,9 @@ func (f *contentionFlags) writeTable(w io.Writer, contests []contest) error {
 		}
 	}
 	if gaveUp {
-		out.printf("\nGave up is how many clients did, in the mean, since their schedule ended. Such a\nschedule is never marked: the fewer write, the sooner they are done.\n")
+		fmt.Fprintf(out, "\nGave up is how many clients did, in the mean, since their schedule ended. Such a\nschedule is never marked: the fewer write, the sooner they are done.\n")
 	}
-	return out.err
+	return out.Flush()
 }
 
 // A measure is what cells are compared by: how it is written, its mean and its standard

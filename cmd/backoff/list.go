@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -25,26 +26,26 @@ formula, and an example to run.`,
 }
 
 func writeList(w io.Writer) error {
-	out := &errWriter{w: w}
-	out.printf("An expression is a stage that starts a schedule, and any that change it:\n\n")
-	out.printf("    exponential(100ms, 2) | cap(10s) | jitter(1) | take(8)\n\n")
-	out.printf("A duration is written 100ms, 1m30s or 0, and none where there is to be no limit.\n")
-	out.printf("U[a, b] is uniform over the closed interval, N(m, s) normal with mean m and\n")
-	out.printf("standard deviation s.\n")
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "An expression is a stage that starts a schedule, and any that change it:\n\n")
+	fmt.Fprintf(out, "    exponential(100ms, 2) | cap(10s) | jitter(1) | take(8)\n\n")
+	fmt.Fprintf(out, "A duration is written 100ms, 1m30s or 0, and none where there is to be no limit.\n")
+	fmt.Fprintf(out, "U[a, b] is uniform over the closed interval, N(m, s) normal with mean m and\n")
+	fmt.Fprintf(out, "standard deviation s.\n")
 	for _, starts := range []bool{true, false} {
 		if starts {
-			out.printf("\nTo start a schedule; delay n counts from 0:\n")
+			fmt.Fprintf(out, "\nTo start a schedule; delay n counts from 0:\n")
 		} else {
-			out.printf("\nTo change a schedule; d is each of its delays:\n")
+			fmt.Fprintf(out, "\nTo change a schedule; d is each of its delays:\n")
 		}
 		for _, s := range expr.Stages() {
 			if s.Starts == starts {
-				out.printf("\n  %s\n      %s\n      %s\n      backoff show '%s'\n",
+				fmt.Fprintf(out, "\n  %s\n      %s\n      %s\n      backoff show '%s'\n",
 					s.Usage(), s.Formula, wants(s), s.Example)
 			}
 		}
 	}
-	return out.err
+	return out.Flush()
 }
 
 // wants says what each parameter of a stage takes.
@@ -54,16 +55,4 @@ func wants(s expr.Stage) string {
 		words[i] = p.Name + " is " + p.Want
 	}
 	return "where " + strings.Join(words, "; ")
-}
-
-// An errWriter keeps the first error of what is written.
-type errWriter struct {
-	w   io.Writer
-	err error
-}
-
-func (e *errWriter) printf(format string, args ...any) {
-	if e.err == nil {
-		_, e.err = fmt.Fprintf(e.w, format, args...)
-	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -194,9 +195,9 @@ func (l *loading) run(ctx context.Context, e *expr.Expr, stdout, stderr io.Write
 		}
 	}
 	if l.format == "csv" {
-		errs := &errWriter{w: stderr}
-		o.writeVerdict(errs)
-		err = errors.Join(errs.err, writeRunCSV(stdout, o))
+		verdict := bufio.NewWriter(stderr)
+		o.writeVerdict(verdict)
+		err = errors.Join(verdict.Flush(), writeRunCSV(stdout, o))
 	} else {
 		err = writeRunTable(stdout, o)
 	}

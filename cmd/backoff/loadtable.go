@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -25,8 +26,8 @@ const runRows = 25
 // writeRunTable writes a run for reading: counts a second, in spans of so many
 // seconds that the table is not long.
 func writeRunTable(w io.Writer, o outcome) error {
-	out := &errWriter{w: w}
-	out.printf("%s\n\n", o.expr)
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s\n\n", o.expr)
 	var t table
 	if len(o.model) > 0 {
 		t.add("", "", "", "", "", "", "", "", "model")
@@ -54,23 +55,23 @@ func writeRunTable(w io.Writer, o outcome) error {
 		t.add(cells...)
 	}
 	t.write(out)
-	out.printf("\nFirst, retries, ok, timeouts and refused are a second. Open and latency are of\nthe moment.\n")
+	fmt.Fprintf(out, "\nFirst, retries, ok, timeouts and refused are a second. Open and latency are of\nthe moment.\n")
 	if o.course.stop > 0 {
-		out.printf("The server was stopped from %s to %s.\n", exact(o.course.warmup), exact(o.course.warmup+o.course.stop))
+		fmt.Fprintf(out, "The server was stopped from %s to %s.\n", exact(o.course.warmup), exact(o.course.warmup+o.course.stop))
 	}
-	out.printf("\n")
+	fmt.Fprintf(out, "\n")
 	o.writeVerdict(out)
-	return out.err
+	return out.Flush()
 }
 
 // writeVerdict says what became of the server, and in the model, and whether this
 // machine was fit to tell.
-func (o outcome) writeVerdict(out *errWriter) {
-	out.printf("The server %s.\n", verdictText(o.verdict))
+func (o outcome) writeVerdict(out io.Writer) {
+	fmt.Fprintf(out, "The server %s.\n", verdictText(o.verdict))
 	if len(o.model) > 0 {
-		out.printf("Of %d runs of the model %s.\n", len(o.model), o.modelVerdict())
+		fmt.Fprintf(out, "Of %d runs of the model %s.\n", len(o.model), o.modelVerdict())
 	}
-	out.printf("Timers were up to %s late, in the worst second %s on average.\n",
+	fmt.Fprintf(out, "Timers were up to %s late, in the worst second %s on average.\n",
 		latencyText(o.lateMost), latencyText(o.lateMean))
 }
 

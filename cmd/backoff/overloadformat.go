@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -141,21 +142,21 @@ var triggerWords = map[overload.TriggerKind]struct{ state, end string }{
 
 // writeTable writes the verdicts first, and then the figures behind them.
 func (f *overloadFlags) writeTable(w io.Writer, config overload.Config, sieges []siege) error {
-	out := &errWriter{w: w}
-	out.printf("%s\n", f.setting(config))
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s\n", f.setting(config))
 	for i, s := range sieges {
-		out.printf("\n%s  %s\n", letter(i), s.name)
+		fmt.Fprintf(out, "\n%s  %s\n", letter(i), s.name)
 		indent := strings.Repeat(" ", len(letter(i))+2)
-		out.printf("%s%s: %.1f requests a second answered in time at the end, %.1f before\n", indent,
+		fmt.Fprintf(out, "%s%s: %.1f requests a second answered in time at the end, %.1f before\n", indent,
 			s.verdict(config.Trigger),
 			s.mean(func(r overload.Rep) float64 { return r.Verdict.End }),
 			s.mean(func(r overload.Rep) float64 { return r.Verdict.Before }))
 	}
 	if f.verdict {
-		return out.err
+		return out.Flush()
 	}
 
-	out.printf("\n")
+	fmt.Fprintf(out, "\n")
 	var t table
 	head := []string{""}
 	for i := range sieges {
@@ -196,9 +197,9 @@ func (f *overloadFlags) writeTable(w io.Writer, config overload.Config, sieges [
 	row("given up, budget spent", total(func(s overload.Second) int64 { return s.Denied }), number)
 	t.write(out)
 	if f.reps > 1 {
-		out.printf("\nMeans of %d repetitions.\n", f.reps)
+		fmt.Fprintf(out, "\nMeans of %d repetitions.\n", f.reps)
 	}
-	return out.err
+	return out.Flush()
 }
 
 // maxLatency is beyond what any client waits for; how far does not matter.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -12,8 +13,8 @@ import (
 
 // writeForecast writes the table of one schedule and the answers, for reading.
 func writeForecast(w io.Writer, f forecast, p *planning) error {
-	out := &errWriter{w: w}
-	out.printf("%s\n\n", f.expr)
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s\n\n", f.expr)
 	if len(f.rows) > 0 {
 		var t table
 		if f.exact() {
@@ -28,26 +29,26 @@ func writeForecast(w io.Writer, f forecast, p *planning) error {
 			t.add("...")
 		}
 		t.write(out)
-		out.printf("\n")
+		fmt.Fprintf(out, "\n")
 	}
 	for _, answer := range f.answers(p) {
-		out.printf("%s\n", answer)
+		fmt.Fprintf(out, "%s\n", answer)
 	}
 	if len(f.rows) > 0 {
-		out.printf("\n%s", f.footer())
+		fmt.Fprintf(out, "\n%s", f.footer())
 		if f.exact() {
-			out.printf("%s", elapsedNote(p))
+			fmt.Fprintf(out, "%s", elapsedNote(p))
 		} else {
-			out.printf("%s%s", elapsedNote(p), drawsNote(p))
+			fmt.Fprintf(out, "%s%s", elapsedNote(p), drawsNote(p))
 		}
 		if f.uneven() {
-			out.printf("Reached is the share of the draws that have the retry; the others ended before.\n")
+			fmt.Fprintf(out, "Reached is the share of the draws that have the retry; the others ended before.\n")
 		}
 		if _, retry := f.atom(); retry > 0 && !f.exact() {
-			out.printf("Alike is the share of clients that wait for exactly one delay, if any.\n")
+			fmt.Fprintf(out, "Alike is the share of clients that wait for exactly one delay, if any.\n")
 		}
 	}
-	return out.err
+	return out.Flush()
 }
 
 func (f forecast) addRandom(t *table) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -355,22 +356,22 @@ const planned = 20
 
 // writePlan writes when each attempt would begin, if none took any time.
 func (r *rerun) writePlan(w io.Writer) error {
-	out := &errWriter{w: w}
-	out.printf("%7s  %12s  %12s\n", "attempt", "delay", "elapsed")
-	out.printf("%7d  %12s  %12s\n", 1, "", "0s")
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%7s  %12s  %12s\n", "attempt", "delay", "elapsed")
+	fmt.Fprintf(out, "%7d  %12s  %12s\n", 1, "", "0s")
 	n := 1
 	for d, sum := range running(r.delays()) {
 		if r.timeout > 0 && sum >= r.timeout {
-			out.printf("no time left: the next delay is %s\n", threeDigits(d))
-			return out.err
+			fmt.Fprintf(out, "no time left: the next delay is %s\n", threeDigits(d))
+			return out.Flush()
 		}
 		if n == planned {
-			out.printf("and so on\n")
-			return out.err
+			fmt.Fprintf(out, "and so on\n")
+			return out.Flush()
 		}
 		n++
-		out.printf("%7d  %12s  %12s\n", n, threeDigits(d), threeDigits(sum))
+		fmt.Fprintf(out, "%7d  %12s  %12s\n", n, threeDigits(d), threeDigits(sum))
 	}
-	out.printf("no attempt left\n")
-	return out.err
+	fmt.Fprintf(out, "no attempt left\n")
+	return out.Flush()
 }

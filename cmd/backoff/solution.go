@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -29,28 +30,28 @@ func (s *solution) expression() string {
 
 // writeSolution writes what follows, each with its formula, for reading.
 func writeSolution(w io.Writer, k *given, s *solution) error {
-	out := &errWriter{w: w}
+	out := bufio.NewWriter(w)
 	var knowns []string
 	for _, known := range k.values() {
 		knowns = append(knowns, known.name+" "+known.text)
 	}
-	out.printf("Given %s:\n\n", strings.Join(knowns, ", "))
+	fmt.Fprintf(out, "Given %s:\n\n", strings.Join(knowns, ", "))
 	width := 0
 	for _, a := range s.answers {
 		width = max(width, utf8.RuneCountInString(a.name))
 	}
 	for _, a := range s.answers {
-		out.printf("    %-*s = %s\n", width, a.name, a.formula)
+		fmt.Fprintf(out, "    %-*s = %s\n", width, a.name, a.formula)
 		if strings.HasPrefix(a.formula, "the one for which") {
-			out.printf("    %-*s = %s, for %s\n", width, "", a.value, a.filled)
+			fmt.Fprintf(out, "    %-*s = %s, for %s\n", width, "", a.value, a.filled)
 		} else {
-			out.printf("    %-*s = %s = %s\n", width, "", a.filled, a.value)
+			fmt.Fprintf(out, "    %-*s = %s = %s\n", width, "", a.filled, a.value)
 		}
 	}
 	if !s.partial {
-		out.printf("\n%s", s.sentences())
+		fmt.Fprintf(out, "\n%s", s.sentences())
 	}
-	return out.err
+	return out.Flush()
 }
 
 // sentences say what the numbers mean.

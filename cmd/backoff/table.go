@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"io"
 	"slices"
@@ -21,7 +22,7 @@ type table struct {
 
 func (t *table) add(cells ...string) { t.rows = append(t.rows, cells) }
 
-func (t *table) write(out *errWriter) {
+func (t *table) write(out io.Writer) {
 	var widths []int
 	for _, cells := range t.rows {
 		for i, cell := range cells {
@@ -44,17 +45,17 @@ func (t *table) write(out *errWriter) {
 				line.WriteString(space + cell)
 			}
 		}
-		out.printf("%s\n", strings.TrimRight(line.String(), " "))
+		fmt.Fprintf(out, "%s\n", strings.TrimRight(line.String(), " "))
 	}
 }
 
 // writeTable writes what there is to say about one schedule, for reading.
 func writeTable(w io.Writer, o overview) error {
-	out := &errWriter{w: w}
-	out.printf("%s\n\n", o.expr)
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s\n\n", o.expr)
 	if len(o.rows) == 0 {
-		out.printf("No delays: no retry, 1 attempt.\n")
-		return out.err
+		fmt.Fprintf(out, "No delays: no retry, 1 attempt.\n")
+		return out.Flush()
 	}
 	var t table
 	if o.expr.Random() {
@@ -69,8 +70,8 @@ func writeTable(w io.Writer, o overview) error {
 		t.add("...")
 	}
 	t.write(out)
-	out.printf("\n%s\n", o.footer())
-	return out.err
+	fmt.Fprintf(out, "\n%s\n", o.footer())
+	return out.Flush()
 }
 
 func (o overview) addRandom(t *table) {
