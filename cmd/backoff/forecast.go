@@ -14,7 +14,6 @@ import (
 // A planning is what the flags of plan ask of expressions.
 type planning struct {
 	drawing
-	presentation
 	compare     bool
 	quantiles   []float64
 	attemptTime time.Duration

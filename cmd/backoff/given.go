@@ -21,7 +21,7 @@ type given struct {
 	base, elapsed, delay         time.Duration
 	factor, ratio, compareFactor float64
 	retries                      int
-	limit                        limitFlag
+	limit                        time.Duration   // NoLimit: none
 	names                        map[string]bool // of the flags that are set
 }
 
@@ -31,13 +31,13 @@ var onlyParameters = []string{"base", "factor", "ratio", "elapsed", "delay", "li
 // parameters are those of which three have the others follow.
 var parameters = []string{"base", "factor", "retries", "elapsed", "delay"}
 
-func (k *given) addFlags(flags *pflag.FlagSet) {
+func addParameterFlags(k *given, flags *pflag.FlagSet) {
 	flags.DurationVar(&k.base, "base", 0, "the first delay")
 	flags.Float64Var(&k.factor, "factor", 0, "how many times the one before it a delay is")
 	flags.Float64Var(&k.ratio, "ratio", 0, "what share of the time gone by a delay is: factor - 1")
 	flags.DurationVar(&k.elapsed, "elapsed", 0, "the time from the first attempt to the last retry")
 	flags.DurationVar(&k.delay, "delay", 0, "the delay that would follow then")
-	flags.Var(&k.limit, "limit", "the largest delay, a `duration` or none")
+	flags.Var((*limitFlag)(&k.limit), "limit", "the largest delay, a `duration` or none")
 	flags.Float64Var(&k.compareFactor, "compare-factor", 0, "what does it cost to change to this factor?")
 }
 
@@ -57,13 +57,16 @@ func (l *limitFlag) Set(text string) error {
 }
 
 func (l *limitFlag) String() string {
-	if time.Duration(*l) == backoff.NoLimit {
-		return "none"
-	}
-	return exact(time.Duration(*l))
+	return limitText(time.Duration(*l))
 }
 
-func (l *limitFlag) duration() time.Duration { return time.Duration(*l) }
+// limitText returns a limit as it is written.
+func limitText(limit time.Duration) string {
+	if limit == backoff.NoLimit {
+		return "none"
+	}
+	return exact(limit)
+}
 
 func (*limitFlag) Type() string { return "limit" }
 
@@ -84,7 +87,7 @@ func (k *given) check() error {
 	for _, d := range []struct {
 		name  string
 		value time.Duration
-	}{{"base", k.base}, {"elapsed", k.elapsed}, {"delay", k.delay}, {"limit", time.Duration(k.limit)}} {
+	}{{"base", k.base}, {"elapsed", k.elapsed}, {"delay", k.delay}, {"limit", k.limit}} {
 		if k.names[d.name] && d.value <= 0 {
 			return fmt.Errorf("plan: --%s is %s, want more than 0", d.name, exact(d.value))
 		}
@@ -107,9 +110,9 @@ func (k *given) check() error {
 		return fmt.Errorf("plan: --retries is %d, want a whole number in [1, %d]", k.retries, math.MaxInt32)
 	case k.names["factor"] && k.names["ratio"]:
 		return fmt.Errorf("plan: --factor and --ratio, want one or the other: factor = 1 + ratio")
-	case k.names["delay"] && k.delay >= time.Duration(k.limit):
+	case k.names["delay"] && k.delay >= k.limit:
 		return fmt.Errorf("plan: --delay is %s, want less than --limit, %s: from there on all delays are the limit",
-			exact(k.delay), &k.limit)
+			exact(k.delay), limitText(k.limit))
 	}
 	return k.checkCount()
 }
@@ -153,10 +156,8 @@ func (k *given) forLimit() bool {
 	return !k.names["limit"] && slices.Equal(k.known(), []string{"base", "factor", "retries", "elapsed"})
 }
 
-func (k *given) run(w io.Writer, o *presentation) error {
-	if err := o.checkFormat("plan"); err != nil {
-		return err
-	}
+// run writes what follows from what is given.
+func (k *given) run(w io.Writer, format string) error {
 	if err := k.check(); err != nil {
 		return err
 	}
@@ -164,7 +165,7 @@ func (k *given) run(w io.Writer, o *presentation) error {
 	if err != nil {
 		return inFlags(err)
 	}
-	switch o.format {
+	switch format {
 	case "csv":
 		return writeSolutionCSV(w, s)
 	case "json":

@@ -85,19 +85,19 @@ func TestWriteErrors(t *testing.T) {
 
 func writePlan(t *testing.T, w io.Writer, format string, texts ...string) error {
 	t.Helper()
-	p := planning{drawing: drawing{retries: 3, draws: 10}, presentation: presentation{format: format}, quantiles: []float64{0.5}}
+	p := planning{drawing: drawing{retries: 3, draws: 10}, quantiles: []float64{0.5}}
 	p.compare = len(texts) > 1
 	var exprs []*expr.Expr
 	for _, text := range texts {
 		exprs = append(exprs, mustParse(t, text))
 	}
-	return p.run(w, exprs)
+	return writeForecasts(w, exprs, &p, &presentation{format: format})
 }
 
 func writeSolved(w io.Writer, format string) error {
-	k := given{base: time.Second, factor: 2, retries: 3, limit: limitFlag(backoff.NoLimit)}
+	k := given{base: time.Second, factor: 2, retries: 3, limit: backoff.NoLimit}
 	k.names = map[string]bool{"base": true, "factor": true, "retries": true}
-	return k.run(w, &presentation{format: format})
+	return k.run(w, format)
 }
 
 // A cutOff is a writer with room for left bytes.

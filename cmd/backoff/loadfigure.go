@@ -7,9 +7,9 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-// figures are of open requests and of goodput over time: of the run, and of the model
+// runFigures are of open requests and of goodput over time: of the run, and of the model
 // the median between the least and the most.
-func (o outcome) figures(logarithmic bool) []figure {
+func runFigures(o outcome, logarithmic bool) []figure {
 	during := ""
 	var shaded [2]time.Duration
 	if o.course.stop > 0 {

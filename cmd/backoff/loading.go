@@ -36,7 +36,6 @@ type loading struct {
 	stopPID        int
 	seed           uint64
 	model          bool
-	presentation
 }
 
 // maxClients is far above what ports and files allow on one machine.
@@ -46,6 +45,7 @@ var loadFormats = []string{"table", "csv"}
 
 func newLoad() *cobra.Command {
 	var l loading
+	var o presentation
 	load := &cobra.Command{
 		Use:   "load EXPR",
 		Short: "Load a server with clients that retry",
@@ -97,7 +97,10 @@ model between least and most.`,
 			if err != nil {
 				return fmt.Errorf("load: %w", err)
 			}
-			if err := l.checkFiles("load"); err != nil {
+			if err := checkLoadFormat(&o); err != nil {
+				return fmt.Errorf("load: %w", err)
+			}
+			if err := o.checkFiles("load"); err != nil {
 				return err
 			}
 			exprs, err := parseExprs(args)
@@ -106,7 +109,7 @@ model between least and most.`,
 			}
 			ctx, cancel := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer cancel()
-			err = l.run(ctx, exprs[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+			err = runLoad(ctx, &l, &o, exprs[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 			switch {
 			case ctx.Err() != nil:
 				fmt.Fprintln(cmd.ErrOrStderr(), "backoff: load: interrupted")
@@ -131,10 +134,10 @@ model between least and most.`,
 	flags.IntVar(&l.stopPID, "stop-pid", 0, "the `process` to stop and resume, which is the server's")
 	flags.Uint64Var(&l.seed, "seed", 1, "where the random numbers of clients begin")
 	flags.BoolVar(&l.model, "model", false, "run the model as well, to compare")
-	flags.BoolVar(&l.logarithmic, "log", false, "draw open requests on a logarithmic axis")
-	flags.StringVar(&l.format, "format", "table", "write as `format`: table or csv")
-	flags.Var((*fileName)(&l.png), "png", "draw the run into this PNG `file`")
-	flags.Var((*fileName)(&l.svg), "svg", "draw the run into this SVG `file`")
+	flags.BoolVar(&o.logarithmic, "log", false, "draw open requests on a logarithmic axis")
+	flags.StringVar(&o.format, "format", "table", "write as `format`: table or csv")
+	flags.Var((*fileName)(&o.png), "png", "draw the run into this PNG `file`")
+	flags.Var((*fileName)(&o.svg), "svg", "draw the run into this SVG `file`")
 	complete := cobra.FixedCompletions(loadFormats, cobra.ShellCompDirectiveNoFileComp)
 	if err := load.RegisterFlagCompletionFunc("format", complete); err != nil {
 		panic(err) // there is no such flag, or it has one already
@@ -171,8 +174,6 @@ func (l *loading) check(stops bool) error {
 		return reject("after", l.course.after, "5s to 1h")
 	case l.course.length() > time.Hour:
 		return reject("warmup + --stop + --after", l.course.length(), "at most 1h")
-	case !slices.Contains(loadFormats, l.format):
-		return reject("format", fmt.Sprintf("%q", l.format), "one of "+strings.Join(loadFormats, ", "))
 	case !stops:
 		return nil
 	case l.stopPID <= 1 || l.stopPID == os.Getpid():
@@ -184,7 +185,14 @@ func (l *loading) check(stops bool) error {
 	return nil
 }
 
-func (l *loading) run(ctx context.Context, e *expr.Expr, stdout, stderr io.Writer) error {
+func checkLoadFormat(o *presentation) error {
+	if !slices.Contains(loadFormats, o.format) {
+		return fmt.Errorf("--format is %q, want one of %s", o.format, strings.Join(loadFormats, ", "))
+	}
+	return nil
+}
+
+func runLoad(ctx context.Context, l *loading, p *presentation, e *expr.Expr, stdout, stderr io.Writer) error {
 	o, err := l.measure(ctx, e, stderr)
 	if err != nil {
 		return err
@@ -194,14 +202,14 @@ func (l *loading) run(ctx context.Context, e *expr.Expr, stdout, stderr io.Write
 			return err
 		}
 	}
-	if l.format == "csv" {
+	if p.format == "csv" {
 		verdict := bufio.NewWriter(stderr)
-		o.writeVerdict(verdict)
+		writeRunVerdict(verdict, o)
 		err = errors.Join(verdict.Flush(), writeRunCSV(stdout, o))
 	} else {
 		err = writeRunTable(stdout, o)
 	}
-	return errors.Join(err, l.writePictures(o.figures(l.logarithmic)...))
+	return errors.Join(err, p.writePictures(runFigures(o, p.logarithmic)...))
 }
 
 // An outcome is what came of a run.

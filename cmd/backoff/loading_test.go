@@ -358,7 +358,7 @@ func TestLoadOutput(t *testing.T) {
 // The run and its model are in the picture, from the first second to the last.
 func TestLoadPicture(t *testing.T) {
 	for _, model := range []bool{false, true} {
-		figures := testOutcome(t, model).figures(true)
+		figures := runFigures(testOutcome(t, model), true)
 		var b strings.Builder
 		if err := writePNG(&b, figures...); err != nil {
 			t.Fatal(err)

@@ -48,8 +48,8 @@ func writeRunTable(w io.Writer, o outcome) error {
 		}
 		cells = append(cells, fmt.Sprint(end.Open), latencyText(end.Latency))
 		if len(o.model) > 0 {
-			ok := o.modelSpread(func(seconds []overload.Second) float64 { return float64(overload.Total(seconds[from:to]).OK) })
-			open := o.modelSpread(func(seconds []overload.Second) float64 { return float64(seconds[to-1].Open) })
+			ok := modelSpread(o, func(seconds []overload.Second) float64 { return float64(overload.Total(seconds[from:to]).OK) })
+			open := modelSpread(o, func(seconds []overload.Second) float64 { return float64(seconds[to-1].Open) })
 			cells = append(cells, perSecond(ok.median, to-from), fmt.Sprintf("%.0f", open.median))
 		}
 		t.add(cells...)
@@ -60,16 +60,16 @@ func writeRunTable(w io.Writer, o outcome) error {
 		fmt.Fprintf(out, "The server was stopped from %s to %s.\n", exact(o.course.warmup), exact(o.course.warmup+o.course.stop))
 	}
 	fmt.Fprintf(out, "\n")
-	o.writeVerdict(out)
+	writeRunVerdict(out, o)
 	return out.Flush()
 }
 
-// writeVerdict says what became of the server, and in the model, and whether this
+// writeRunVerdict says what became of the server, and in the model, and whether this
 // machine was fit to tell.
-func (o outcome) writeVerdict(out io.Writer) {
+func writeRunVerdict(out io.Writer, o outcome) {
 	fmt.Fprintf(out, "The server %s.\n", verdictText(o.verdict))
 	if len(o.model) > 0 {
-		fmt.Fprintf(out, "Of %d runs of the model %s.\n", len(o.model), o.modelVerdict())
+		fmt.Fprintf(out, "Of %d runs of the model %s.\n", len(o.model), modelVerdict(o))
 	}
 	fmt.Fprintf(out, "Timers were up to %s late, in the worst second %s on average.\n",
 		latencyText(o.lateMost), latencyText(o.lateMean))
@@ -86,7 +86,7 @@ func verdictText(v overload.Verdict) string {
 }
 
 // modelVerdict says what became of it in the runs of the model.
-func (o outcome) modelVerdict() string {
+func modelVerdict(o outcome) string {
 	var recovered []float64
 	var peaks []float64
 	for _, rep := range o.model {
@@ -116,7 +116,7 @@ func spreadOf(values []float64) numbers {
 
 // modelSpread tells of what f makes of each run of the model, of which there is one
 // at least.
-func (o outcome) modelSpread(f func(seconds []overload.Second) float64) numbers {
+func modelSpread(o outcome, f func(seconds []overload.Second) float64) numbers {
 	var values []float64
 	for _, rep := range o.model {
 		values = append(values, f(rep.Seconds))

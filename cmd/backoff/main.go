@@ -17,14 +17,17 @@ import (
 )
 
 func main() {
-	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(execute(context.Background(), newRoot(commands()...), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is main without the process: it returns the exit status. Whatever a command
+func commands() []*cobra.Command {
+	return []*cobra.Command{newShow(), newPlan(), newList(), newRun(), newSim(), newServe(), newLoad()}
+}
+
+// execute runs a root command and returns the exit status. Whatever a command
 // returns as an error is one line on stderr and status 2, unless the error is an
 // exitError.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root := newRoot()
+func execute(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -47,7 +50,8 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
-func newRoot() *cobra.Command {
+// newRoot returns the command that has these below it.
+func newRoot(commands ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "backoff",
 		Short: "Schedules of delays to wait between attempts",
@@ -72,7 +76,7 @@ change it, with | between them. "backoff list" has all stages.
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newShow(), newPlan(), newList(), newRun(), newSim(), newServe(), newLoad())
+	root.AddCommand(commands...)
 	return root
 }
 

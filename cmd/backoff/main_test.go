@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the golden files")
 func runs(t *testing.T, args ...string) (status int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	status = run(t.Context(), args, strings.NewReader(""), &out, &errs)
+	status = execute(t.Context(), newRoot(commands()...), args, strings.NewReader(""), &out, &errs)
 	return status, out.String(), errs.String()
 }
 

@@ -148,7 +148,7 @@ func (f *overloadFlags) writeTable(w io.Writer, config overload.Config, sieges [
 		fmt.Fprintf(out, "\n%s  %s\n", letter(i), s.name)
 		indent := strings.Repeat(" ", len(letter(i))+2)
 		fmt.Fprintf(out, "%s%s: %.1f requests a second answered in time at the end, %.1f before\n", indent,
-			s.verdict(config.Trigger),
+			verdictOf(s, config.Trigger),
 			s.mean(func(r overload.Rep) float64 { return r.Verdict.End }),
 			s.mean(func(r overload.Rep) float64 { return r.Verdict.Before }))
 	}
@@ -261,8 +261,8 @@ func processes(n int) string {
 	return fmt.Sprintf("%d processes", n)
 }
 
-// verdict says how the repetitions ended.
-func (s siege) verdict(t overload.Trigger) string {
+// verdictOf says how the repetitions ended.
+func verdictOf(s siege, t overload.Trigger) string {
 	var after []time.Duration
 	for _, r := range s.reps {
 		if r.Verdict.Recovered {

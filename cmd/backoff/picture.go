@@ -142,11 +142,11 @@ func newPlot(f figure) (*plot.Plot, [][]plot.Thumbnailer, error) {
 	case h.bin > 0:
 		p.X.Min = 0
 		p.X.Max = float64(b.points) * h.bin.Seconds()
-		p.X.Tick.Marker = plot.TickerFunc(durations.linearTicks)
+		p.X.Tick.Marker = linearTicks(durations)
 	case h.at != nil:
 		p.X.Min = 0
 		p.X.Max = float64(h.at[len(h.at)-1])
-		p.X.Tick.Marker = plot.TickerFunc(counts.linearTicks)
+		p.X.Tick.Marker = linearTicks(counts)
 	default:
 		p.X.Min = float64(h.first)
 		p.X.Max = p.X.Min + math.Max(1, float64(b.points-1))
@@ -155,10 +155,10 @@ func newPlot(f figure) (*plot.Plot, [][]plot.Thumbnailer, error) {
 	if f.logarithmic {
 		p.Y.Min, p.Y.Max = logRange(b)
 		p.Y.Scale = plot.LogScale{}
-		p.Y.Tick.Marker = plot.TickerFunc(f.vertical.logTicks)
+		p.Y.Tick.Marker = logTicks(f.vertical)
 	} else {
-		p.Y.Min, p.Y.Max = 0, f.vertical.linearTop(b)
-		p.Y.Tick.Marker = plot.TickerFunc(f.vertical.linearTicks)
+		p.Y.Min, p.Y.Max = 0, linearTop(f.vertical, b)
+		p.Y.Tick.Marker = linearTicks(f.vertical)
 	}
 	if err := addShade(p, f.shaded); err != nil {
 		return nil, nil, err
@@ -283,7 +283,7 @@ func fit(name string, legend *plot.Legend, room vg.Length) string {
 }
 
 // linearTop returns the end of a linear axis: a whole number of steps.
-func (q quantity) linearTop(b bounds) float64 {
+func linearTop(q quantity, b bounds) float64 {
 	if b.most == 0 {
 		return 1
 	}
@@ -318,33 +318,37 @@ func retryTicks(lo, hi float64) []plot.Tick {
 	return ticks
 }
 
-func (q quantity) linearTicks(_, hi float64) []plot.Tick {
-	step := q.step(hi, 11)
-	var ticks []plot.Tick
-	for n := 0; ; n++ {
-		y := float64(n) * step
-		if y > hi*(1+1e-9) {
-			return ticks
+func linearTicks(q quantity) plot.TickerFunc {
+	return func(_, hi float64) []plot.Tick {
+		step := q.step(hi, 11)
+		var ticks []plot.Tick
+		for n := 0; ; n++ {
+			y := float64(n) * step
+			if y > hi*(1+1e-9) {
+				return ticks
+			}
+			ticks = append(ticks, plot.Tick{Value: y, Label: q.label(y)})
 		}
-		ticks = append(ticks, plot.Tick{Value: y, Label: q.label(y)})
 	}
 }
 
 // logTicks names the round values, more closely where there would be less than
 // three, and thins them out where there would be more than ten.
-func (q quantity) logTicks(lo, hi float64) []plot.Tick {
-	marks, fine := q.marks(lo, hi)
-	if len(marks) < 3 {
-		marks = fine
-	}
-	thin := (len(marks) + 9) / 10
-	var ticks []plot.Tick
-	for i, value := range marks {
-		tick := plot.Tick{Value: value}
-		if i%thin == 0 {
-			tick.Label = q.label(value)
+func logTicks(q quantity) plot.TickerFunc {
+	return func(lo, hi float64) []plot.Tick {
+		marks, fine := q.marks(lo, hi)
+		if len(marks) < 3 {
+			marks = fine
 		}
-		ticks = append(ticks, tick)
+		thin := (len(marks) + 9) / 10
+		var ticks []plot.Tick
+		for i, value := range marks {
+			tick := plot.Tick{Value: value}
+			if i%thin == 0 {
+				tick.Label = q.label(value)
+			}
+			ticks = append(ticks, tick)
+		}
+		return ticks
 	}
-	return ticks
 }

@@ -254,16 +254,16 @@ func TestTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := anyDelay.Draw(t, "most")
 		least := min(most, anyDelay.Draw(t, "least"))
-		top := durations.linearTop(bounds{most: most})
+		top := linearTop(durations, bounds{most: most})
 		if top < most*(1-1e-9) {
 			t.Fatalf("the axis ends at %v, before %v", top, most)
 		}
 		if top < backoff.NoLimit.Seconds() {
-			check(t, durations.linearTicks(0, top), 0, top, 12)
+			check(t, linearTicks(durations)(0, top), 0, top, 12)
 		}
 		lo, hi := logRange(bounds{most: most, floor: least})
 		if least > 3e-9 && hi < backoff.NoLimit.Seconds() { // where there are marks on both sides
-			check(t, durations.logTicks(lo, hi), lo, hi, 10)
+			check(t, logTicks(durations)(lo, hi), lo, hi, 10)
 		}
 	})
 }

@@ -14,8 +14,9 @@ import (
 )
 
 func newPlan() *cobra.Command {
-	p := planning{}
-	k := given{limit: limitFlag(backoff.NoLimit)}
+	var p planning
+	var o presentation
+	k := given{limit: backoff.NoLimit}
 	cmd := &cobra.Command{
 		Use:     "plan [EXPR...]",
 		Short:   "Tell what a schedule will do, or which parameters it needs",
@@ -29,16 +30,19 @@ func newPlan() *cobra.Command {
 			p.asked = changed(cmd.Flags())
 			k.names, k.retries = p.asked, p.retries
 			if len(args) == 0 {
-				return k.run(cmd.OutOrStdout(), &p.presentation)
+				if err := o.checkFormat("plan"); err != nil {
+					return err
+				}
+				return k.run(cmd.OutOrStdout(), o.format)
 			}
-			if err := p.check(); err != nil {
+			if err := checkPlanning(&p, &o); err != nil {
 				return err
 			}
 			exprs, err := parseExprs(args)
 			if err != nil {
 				return err
 			}
-			return p.run(cmd.OutOrStdout(), exprs)
+			return writeForecasts(cmd.OutOrStdout(), exprs, &p, &o)
 		},
 	}
 	flags := cmd.Flags()
@@ -53,8 +57,8 @@ func newPlan() *cobra.Command {
 	flags.Lookup("quantiles").DefValue = "0.05,0.5,0.95"
 	flags.BoolVar(&p.compare, "compare", false, "set two expressions or more side by side")
 	p.drawing.addFlags(cmd)
-	k.addFlags(flags)
-	p.presentation.addFlags(cmd)
+	addParameterFlags(&k, flags)
+	o.addFlags(cmd)
 	flags.Lookup("log").Usage = "draw on a logarithmic axis"
 	flags.Lookup("png").Usage = "draw the chart into this PNG `file`"
 	flags.Lookup("svg").Usage = "draw the chart into this SVG `file`"
@@ -110,7 +114,7 @@ var onlyExpressions = []string{
 // mostClients keeps a load a number that can be read.
 const mostClients = 1_000_000_000
 
-func (p *planning) check() error {
+func checkPlanning(p *planning, o *presentation) error {
 	if err := p.checkDraws("plan", 2); err != nil {
 		return err
 	}
@@ -135,30 +139,30 @@ func (p *planning) check() error {
 	case p.asked["bin"] && !p.asked["clients"]:
 		return fmt.Errorf("plan: --bin and no --clients, want how many: it is their retries that are counted")
 	}
-	if err := p.checkFormat("plan"); err != nil {
+	if err := o.checkFormat("plan"); err != nil {
 		return err
 	}
 	for _, question := range []string{"clients", "fail"} {
-		if p.format == "csv" && p.asked[question] {
+		if o.format == "csv" && p.asked[question] {
 			return fmt.Errorf("plan: --%s and --format csv, want --format table or json: CSV has the retries alone", question)
 		}
 	}
 	return nil
 }
 
-func (p *planning) run(w io.Writer, exprs []*expr.Expr) error {
+func writeForecasts(w io.Writer, exprs []*expr.Expr, p *planning, o *presentation) error {
 	forecasts, err := newForecasts(exprs, p)
 	if err != nil {
 		return err
 	}
-	f := planFigure(forecasts, p)
-	if err := p.writePictures(f); err != nil {
+	f := planFigure(forecasts, p, o.logarithmic)
+	if err := o.writePictures(f); err != nil {
 		return fmt.Errorf("plan: %w", err)
 	}
 	switch {
-	case p.format == "csv":
+	case o.format == "csv":
 		return writeForecastsCSV(w, forecasts, p)
-	case p.format == "json":
+	case o.format == "json":
 		return writeForecastsJSON(w, forecasts, p)
 	case p.compare:
 		err = writeComparison(w, forecasts, p)

@@ -116,7 +116,7 @@ func drawsNote(p *planning) string {
 
 // planFigure returns what plan draws: the load where clients are asked about, and
 // else the delays.
-func planFigure(forecasts []forecast, p *planning) figure {
+func planFigure(forecasts []forecast, p *planning, logarithmic bool) figure {
 	if p.asked["clients"] {
 		f := figure{
 			title:       "Retries per second by time",
@@ -124,7 +124,7 @@ func planFigure(forecasts []forecast, p *planning) figure {
 			up:          "retries/s", // a longer name would take room above a logarithmic axis
 			along:       fmt.Sprintf("time since %s clients failed together", grouped(strconv.Itoa(p.clients))),
 			horizontal:  horizontal{bin: forecasts[0].load.Bin},
-			logarithmic: p.logarithmic,
+			logarithmic: logarithmic,
 		}
 		for _, forecast := range forecasts {
 			c := curve{name: forecast.expr.String(), median: forecast.load.PerSecond}
@@ -132,7 +132,7 @@ func planFigure(forecasts []forecast, p *planning) figure {
 		}
 		return f
 	}
-	f := delayFigure(1, p.logarithmic)
+	f := delayFigure(1, logarithmic)
 	n := len(p.quantiles)
 	if n > 1 {
 		f.band = percent(p.quantiles[0]) + " and " + percent(p.quantiles[n-1])

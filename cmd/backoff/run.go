@@ -121,13 +121,17 @@ again.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := r.check(cmd, retryText); err != nil {
+			if err := checkRerun(&r, cmd, retryText); err != nil {
 				return err
 			}
 			if r.dryRun {
 				return r.writePlan(cmd.OutOrStdout())
 			}
-			return r.run(cmd.Context(), cmd.ErrOrStderr(), args)
+			status, err := r.run(cmd.Context(), cmd.ErrOrStderr(), args)
+			if status != 0 {
+				err = errors.Join(err, exitError(status))
+			}
+			return err
 		},
 	}
 	flags := cmd.Flags()
@@ -157,7 +161,7 @@ again.`,
 	return cmd
 }
 
-func (r *rerun) check(cmd *cobra.Command, retryText string) error {
+func checkRerun(r *rerun, cmd *cobra.Command, retryText string) error {
 	flags := cmd.Flags()
 	for _, limit := range []struct {
 		name string
@@ -224,12 +228,12 @@ var errTimeout = errors.New("--timeout")
 
 // run runs the command. It uses the process's own standard files, because a process is
 // what it starts.
-func (r *rerun) run(ctx context.Context, stderr io.Writer, argv []string) (err error) {
+func (r *rerun) run(ctx context.Context, stderr io.Writer, argv []string) (status int, err error) {
 	var report *os.File
 	if r.report != "" {
 		// Before anything runs: whoever wants a report wants to know now that there is none.
 		if report, err = os.Create(r.report); err != nil {
-			return fmt.Errorf("run: --report: %w", err)
+			return 0, fmt.Errorf("run: --report: %w", err)
 		}
 		defer func() { err = errors.Join(err, report.Close()) }()
 	}
@@ -264,10 +268,7 @@ func (r *rerun) run(ctx context.Context, stderr io.Writer, argv []string) (err e
 		x.tty.dieOf(caught)
 	}
 	x.tty.close()
-	if status == 0 {
-		return nil
-	}
-	return exitError(status)
+	return status, nil
 }
 
 // retry makes all attempts.

@@ -202,4 +202,4 @@ func (l starving) Accept() (net.Conn, error) {
 }
 
 // latencyText returns a latency to three digits.
-func latencyText(d time.Duration) string { return rounded(d, digit(d, 3)) }
+func latencyText(d time.Duration) string { return brief(d) }

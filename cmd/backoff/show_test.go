@@ -229,7 +229,7 @@ func TestCells(t *testing.T) {
 		{spread{time.Second, 95_123_456_789, 5 * time.Minute}, []string{"1s", "1m35s", "5m"}},
 		{spread{1, 1, math.MaxInt64}, []string{"0s", "0s", "≥ 292 years"}},
 	} {
-		if got := test.in.cells(); !slices.Equal(got, test.want) {
+		if got := spreadCells(test.in); !slices.Equal(got, test.want) {
 			t.Errorf("%v is shown as %q, want %q", test.in, got, test.want)
 		}
 	}

@@ -257,7 +257,7 @@ func TestInterrupt(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		status := make(chan int)
-		go func() { status <- run(t.Context(), args, strings.NewReader(""), &stdout, &stderr) }()
+		go func() { status <- execute(t.Context(), newRoot(commands()...), args, strings.NewReader(""), &stdout, &stderr) }()
 		ticks := time.NewTicker(10 * time.Millisecond)
 		for ended := false; !ended; {
 			select {
@@ -282,7 +282,7 @@ func TestEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var stdout, stderr bytes.Buffer
-	status := run(ctx, fewClients, strings.NewReader(""), &stdout, &stderr)
+	status := execute(ctx, newRoot(commands()...), fewClients, strings.NewReader(""), &stdout, &stderr)
 	if status != 130 || stdout.Len() > 0 || stderr.String() != "backoff: sim contention: interrupted\n" {
 		t.Errorf("status %d, standard output %q, standard error %q", status, stdout.String(), stderr.String())
 	}

@@ -250,7 +250,7 @@ func TestVerdictInWords(t *testing.T) {
 		{overload.Trigger{}, recovered(0, -1, 0), "held up in 2 of 3 repetitions"},
 		{stop, []overload.Rep{{Verdict: overload.Verdict{Recovered: true}}}, "too much from the start"},
 	} {
-		if got := (siege{reps: test.reps}).verdict(test.trigger); got != test.want {
+		if got := verdictOf(siege{reps: test.reps}, test.trigger); got != test.want {
 			t.Errorf("the verdict is %q, want %q", got, test.want)
 		}
 	}

@@ -88,7 +88,7 @@ func (k *given) values() []value {
 		{"retries", strconv.Itoa(k.retries), strconv.Itoa(k.retries)},
 		{"elapsed", exact(k.elapsed), seconds(k.elapsed)},
 		{"delay", exact(k.delay), seconds(k.delay)},
-		{"limit", k.limit.String(), seconds(k.limit.duration())},
+		{"limit", limitText(k.limit), seconds(k.limit)},
 		{"compare-factor", shortest(k.compareFactor), shortest(k.compareFactor)},
 	} {
 		if k.names[v.name] {

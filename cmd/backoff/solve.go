@@ -91,7 +91,7 @@ func realRetries(n float64) string {
 // solve finds what follows from what has passed its check.
 func solve(k *given) (*solution, error) {
 	s := &solution{
-		schedule: plan.Geometric{Base: k.base, Factor: k.factor, Limit: time.Duration(k.limit)},
+		schedule: plan.Geometric{Base: k.base, Factor: k.factor, Limit: k.limit},
 		retries:  float64(k.retries),
 		elapsed:  k.elapsed,
 		delay:    k.delay,

@@ -18,7 +18,7 @@ import (
 // givenFlags are the parameters of a schedule, by the names of their flags.
 func givenFlags(g plan.Geometric, retries int, elapsed, delay time.Duration) *given {
 	return &given{
-		base: g.Base, factor: g.Factor, ratio: g.Factor - 1, limit: limitFlag(g.Limit),
+		base: g.Base, factor: g.Factor, ratio: g.Factor - 1, limit: g.Limit,
 		retries: retries, elapsed: elapsed, delay: delay, names: map[string]bool{},
 	}
 }

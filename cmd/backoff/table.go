@@ -84,8 +84,8 @@ func (o overview) addRandom(t *table) {
 	t.add(head...)
 	for i, r := range o.rows {
 		cells := []string{fmt.Sprint(i)}
-		cells = append(cells, r.delay.cells()...)
-		cells = append(cells, r.elapsed.cells()...)
+		cells = append(cells, spreadCells(r.delay)...)
+		cells = append(cells, spreadCells(r.elapsed)...)
 		if uneven {
 			cells = append(cells, fmt.Sprintf("%.3g %%", 100*r.reached))
 		}
@@ -133,8 +133,8 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// cells returns the three durations with one precision.
-func (s spread) cells() []string { return sameDigits(s.least, s.median, s.most) }
+// spreadCells returns the three durations with one precision.
+func spreadCells(s spread) []string { return sameDigits(s.least, s.median, s.most) }
 
 // sameDigits returns durations with one precision, three digits of the most: so
 // a least of a few microseconds is 0s beside a most of seconds.
