@@ -259,8 +259,8 @@ func (l *loading) measure(ctx context.Context, e *expr.Expr, progress io.Writer)
 	if err != nil {
 		return o, err
 	}
-	server := newObserver(stats)
-	before, err := server.first(ctx)
+	observed := newObserver(stats)
+	before, err := observed.first(ctx)
 	switch {
 	case err != nil:
 		return o, fmt.Errorf("no server says how it is: %w; run \"backoff serve\" first", err)
@@ -291,7 +291,7 @@ func (l *loading) measure(ctx context.Context, e *expr.Expr, progress io.Writer)
 		// Whatever happens, it is not left stopped.
 		defer resumeProcess(l.stopPID)
 	}
-	err = l.conduct(ctx, all, server, &o, progress)
+	err = l.conduct(ctx, all, observed, &o, progress)
 	if why := all.refusal.Load(); why != nil {
 		fmt.Fprintf(progress, "backoff: load: the first request that was refused: %s\n", *why)
 	}
@@ -301,13 +301,13 @@ func (l *loading) measure(ctx context.Context, e *expr.Expr, progress io.Writer)
 	if what := all.lacks.Load(); what != nil {
 		fmt.Fprintf(progress, "backoff: load: some requests failed since this machine had no %s left\n", *what)
 	}
-	if server.last.Starved > 0 {
+	if observed.last.Starved > 0 {
 		fmt.Fprintf(progress, "backoff: load: the server had too few file descriptors: what it did not accept stayed in the queue\n")
 	}
 	o.seconds = record.all()
 	if err == nil {
 		o.verdict = overload.Judge(o.seconds, l.course.warmup, l.course.stop, l.course.after)
-		o.verdict.PeakOpen = peakOf(o.verdict.PeakOpen, before.Peak, server.last.Peak)
+		o.verdict.PeakOpen = peakOf(o.verdict.PeakOpen, before.Peak, observed.last.Peak)
 	}
 	return o, err
 }
@@ -328,7 +328,7 @@ type moment struct {
 }
 
 // conduct stops and resumes the server, and notes how it is when each second ends.
-func (l *loading) conduct(ctx context.Context, all *clients, server *observer, o *outcome, progress io.Writer) error {
+func (l *loading) conduct(ctx context.Context, all *clients, observed *observer, o *outcome, progress io.Writer) error {
 	resumed := l.course.warmup + l.course.stop
 	stopped := false
 	record := all.record
@@ -341,16 +341,16 @@ func (l *loading) conduct(ctx context.Context, all *clients, server *observer, o
 		moments = append(moments, moment{end, func() error {
 			if !stopped {
 				// As it was, if there is no answer before the next second ends.
-				if _, err := server.ask(ctx, 900*time.Millisecond); err != nil {
+				if _, err := observed.ask(ctx, 900*time.Millisecond); err != nil {
 					o.unanswered++
 				}
 			}
 			most, mean := all.late.take()
 			o.lateMost, o.lateMean = max(o.lateMost, most), max(o.lateMean, mean)
 			if end <= l.course.warmup || end >= resumed+2*time.Second {
-				o.lateMost, o.lateMean = max(o.lateMost, server.last.LateMost), max(o.lateMean, server.last.LateMean)
+				o.lateMost, o.lateMean = max(o.lateMost, observed.last.LateMost), max(o.lateMean, observed.last.LateMean)
 			}
-			s := record.ended(n, server.last.Open, server.last.Latency)
+			s := record.ended(n, observed.last.Open, observed.last.Latency)
 			if (n+1)%5 == 0 || end == l.course.length() {
 				say(end, "%d ok, %d timeouts, %d refused in this second; %d open, latency %s",
 					s.OK, s.Timeouts, s.Refused, s.Open, latencyText(s.Latency))

@@ -89,20 +89,20 @@ func TestPNG(t *testing.T) {
 		if log {
 			args = append(args, "--log")
 		}
-		picture := drawn(t, "png", args...)
+		drawing := drawn(t, "png", args...)
 		for _, ink := range inks[:2] {
-			pixels, left, right, top, bottom := inkSpan(t, picture, ink)
+			pixels, left, right, top, bottom := inkSpan(t, drawing, ink)
 			if pixels < 2000 || left < 20 || left > 60 || right < 1150 || right > 1180 || top < 20 || bottom < 480 {
 				t.Errorf("log %v, ink %v: %d pixels, x from %d to %d, y from %d to %d",
 					log, ink, pixels, left, right, top, bottom)
 			}
 		}
-		if pixels, _, _, _, _ := inkSpan(t, picture, inks[2]); pixels > 0 {
+		if pixels, _, _, _, _ := inkSpan(t, drawing, inks[2]); pixels > 0 {
 			t.Errorf("log %v: %d pixels of a third curve", log, pixels)
 		}
 		// The band is wider than its line on the right, where the delay is at its limit.
 		for _, ink := range inks[:2] {
-			pixels, _, right, top, bottom := inkSpan(t, picture, onWhite(ink, bandAlpha))
+			pixels, _, right, top, bottom := inkSpan(t, drawing, onWhite(ink, bandAlpha))
 			if pixels < 10_000 || right < 1150 || bottom-top < 100 {
 				t.Errorf("log %v, band of %v: %d pixels, x to %d, y from %d to %d", log, ink, pixels, right, top, bottom)
 			}

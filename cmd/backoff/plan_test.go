@@ -417,14 +417,14 @@ func TestRateSteps(t *testing.T) {
 func TestPlanPictures(t *testing.T) {
 	load := []string{"full-jitter(100ms, 10s)", "--clients", "10000", "--deadline", "30s"}
 	for _, args := range [][]string{load, append(load, "--log")} {
-		picture := drawnBy(t, "plan", "png", args...)
-		pixels, left, right, top, bottom := inkSpan(t, picture, inks[0])
+		drawing := drawnBy(t, "plan", "png", args...)
+		pixels, left, right, top, bottom := inkSpan(t, drawing, inks[0])
 		if pixels < 2000 || left > 160 || right < 1150 || right > 1180 || top > 110 || bottom < 600 {
 			t.Errorf("%q: %d pixels, x from %d to %d, y from %d to %d", args, pixels, left, right, top, bottom)
 		}
 		// The first bin holds the most for a second, a thirtieth of the axis: a flat
 		// step of 30 pixels and more, below the legend.
-		decoded, err := png.Decode(bytes.NewReader(picture))
+		decoded, err := png.Decode(bytes.NewReader(drawing))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -111,11 +111,11 @@ func isStopped(t *testing.T, pid int) bool {
 // load begins only where all is as it should be.
 func TestLoadRefuses(t *testing.T) {
 	var stats serverStats
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	fake := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		json.NewEncoder(w).Encode(stats)
 	}))
-	defer server.Close()
-	address := server.Listener.Addr().String()
+	defer fake.Close()
+	address := fake.Listener.Addr().String()
 	_, _, pid := startServer(t, "") // another one
 	other := fmt.Sprint(pid)
 	for _, test := range []struct {
@@ -132,7 +132,7 @@ func TestLoadRefuses(t *testing.T) {
 			t.Errorf("%s: status %d, %q, %q; want %q", test.args, status, stdout, stderr, want)
 		}
 	}
-	server.Close()
+	fake.Close()
 	status, _, stderr := runs(t, "load", "constant(1s)", "--stats", address)
 	if status != 2 || !strings.HasPrefix(stderr, "backoff: load: no server says how it is: ") {
 		t.Errorf("without a server: status %d, %q", status, stderr)
