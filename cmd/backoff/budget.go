@@ -15,8 +15,6 @@ type budgetValue struct {
 	given         bool
 }
 
-const wantBudget = "tokens,ratio such as 10,0.1, both in [0.000001, 1e12]"
-
 func (b *budgetValue) String() string {
 	if !b.given {
 		return ""
@@ -25,6 +23,9 @@ func (b *budgetValue) String() string {
 }
 
 func (b *budgetValue) Type() string { return "budget" }
+
+// Want says what the flag takes.
+func (b *budgetValue) Want() string { return "tokens,ratio such as 10,0.1, both in [0.000001, 1e12]" }
 
 func (b *budgetValue) Set(text string) error {
 	first, second, _ := strings.Cut(text, ",")

@@ -10,10 +10,7 @@ import (
 // clientCounts are numbers of clients, as a flag's value.
 type clientCounts struct{ counts []int }
 
-const (
-	maxCounts   = 10_000 // a slip of the keyboard is an error, and not a day of waiting
-	wantClients = "numbers of clients such as 10,50,100 or 10:190:10 (from:to:step), 10000 at most"
-)
+const maxCounts = 10_000 // a slip of the keyboard is an error, and not a day of waiting
 
 // String is of the form 10:190:10 where the counts are evenly spaced, and three at least.
 func (c *clientCounts) String() string {
@@ -36,6 +33,11 @@ func (c *clientCounts) String() string {
 }
 
 func (c *clientCounts) Type() string { return "clients" }
+
+// Want says what the flag takes.
+func (c *clientCounts) Want() string {
+	return "numbers of clients such as 10,50,100 or 10:190:10 (from:to:step), 10000 at most"
+}
 
 // Set takes numbers and ranges with commas between them.
 func (c *clientCounts) Set(text string) error {

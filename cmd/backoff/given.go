@@ -70,6 +70,9 @@ func limitText(limit time.Duration) string {
 
 func (*limitFlag) Type() string { return "limit" }
 
+// Want says what the flag takes.
+func (*limitFlag) Want() string { return "a duration such as 90s or 1m30s, or none" }
+
 // known returns the parameters that are given, ratio as the factor that it is.
 func (k *given) known() []string {
 	var known []string

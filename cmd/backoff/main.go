@@ -111,11 +111,18 @@ func help(cmd *cobra.Command, args []string) error {
 	return about.Help()
 }
 
+// A wanting is the value of a flag that says what it takes.
+type wanting interface{ Want() string }
+
 // flagError says of a value that its flag cannot take what the flag wants.
 func flagError(_ *cobra.Command, err error) error {
 	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
 	if !ok {
 		return err
+	}
+	value := bad.GetFlag().Value
+	if w, ok := value.(wanting); ok {
+		return fmt.Errorf("--%s is %q, want %s", bad.GetFlag().Name, bad.GetValue(), w.Want())
 	}
 	want := map[string]string{
 		"bool":         "true or false",
@@ -124,12 +131,7 @@ func flagError(_ *cobra.Command, err error) error {
 		"float64":      "a number",
 		"float64Slice": "numbers such as 0.5,0.99",
 		"duration":     "a duration such as 90s or 1m30s",
-		"file":         "a file's name",
-		"limit":        "a duration such as 90s or 1m30s, or none",
-		"statuses":     "exit statuses in [0, 255] such as 1,75-77",
-		"clients":      wantClients,
-		"budget":       wantBudget,
-	}[bad.GetFlag().Value.Type()]
+	}[value.Type()]
 	if want == "" {
 		return err
 	}

@@ -83,6 +83,9 @@ type fileName string
 
 func (f *fileName) Type() string { return "file" }
 
+// Want says what the flag takes.
+func (f *fileName) Want() string { return "a file's name" }
+
 func (f *fileName) String() string { return string(*f) }
 
 func (f *fileName) Set(text string) error {

@@ -26,6 +26,9 @@ type statuses struct {
 
 func (s *statuses) Type() string { return "statuses" }
 
+// Want says what the flag takes.
+func (s *statuses) Want() string { return "exit statuses in [0, 255] such as 1,75-77" }
+
 // Set adds a list of statuses and ranges, 1,75-77, to the set.
 func (s *statuses) Set(text string) error {
 	next := *s
