@@ -6,148 +6,24 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
+
+	"example.com/backoff/cmd/backoff/internal/cli"
+	"example.com/backoff/cmd/backoff/internal/command/list"
+	"example.com/backoff/cmd/backoff/internal/command/load"
+	"example.com/backoff/cmd/backoff/internal/command/plan"
+	"example.com/backoff/cmd/backoff/internal/command/run"
+	"example.com/backoff/cmd/backoff/internal/command/serve"
+	"example.com/backoff/cmd/backoff/internal/command/show"
+	"example.com/backoff/cmd/backoff/internal/command/sim"
 )
 
 func main() {
-	os.Exit(execute(context.Background(), newRoot(commands()...), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Execute(context.Background(), cli.NewRoot(commands()...), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 func commands() []*cobra.Command {
-	return []*cobra.Command{newShow(), newPlan(), newList(), newRun(), newSim(), newServe(), newLoad()}
-}
-
-// execute runs a root command and returns the exit status. Whatever a command
-// returns as an error is one line on stderr and status 2, unless the error is an
-// exitError.
-func execute(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	refuseUnknown(root)
-	err := root.ExecuteContext(ctx)
-	if err == nil {
-		return 0
-	}
-	if exit, ok := errors.AsType[exitError](err); ok {
-		return int(exit)
-	}
-	fmt.Fprintf(stderr, "backoff: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
-	return 2
-}
-
-// An exitError ends the command with its status and without a word, for a
-// command that has said what there is to say.
-type exitError int
-
-func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
-
-// newRoot returns the command that has these below it.
-func newRoot(commands ...*cobra.Command) *cobra.Command {
-	root := &cobra.Command{
-		Use:   "backoff",
-		Short: "Schedules of delays to wait between attempts",
-		Long: `Schedules of delays to wait between attempts.
-
-A schedule is written as an expression: a stage that starts it, and others that
-change it, with | between them. "backoff list" has all stages.
-
-    exponential(100ms, 2) | cap(10s) | jitter(1) | take(8)`,
-		Example:       "  backoff show 'full-jitter(100ms, 10s) | take(8)'\n  backoff list",
-		SilenceUsage:  true,
-		SilenceErrors: true,
-
-		SuggestionsMinimumDistance: 2,
-
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknownCommand(cmd, args[0])
-		},
-	}
-	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(commands...)
-	return root
-}
-
-// refuseUnknown has help and completion, which are cobra's own and take any word, say
-// that there is no such command. They write to where the root does when they are made.
-func refuseUnknown(root *cobra.Command) {
-	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
-	for _, c := range root.Commands() {
-		switch c.Name() {
-		case "help":
-			c.Run, c.RunE = nil, help
-		case "completion":
-			c.Args = cobra.ArbitraryArgs
-			c.RunE = func(cmd *cobra.Command, args []string) error {
-				if len(args) == 0 {
-					return cmd.Help()
-				}
-				return unknownCommand(cmd, args[0])
-			}
-		}
-	}
-}
-
-// help is the command of this name.
-func help(cmd *cobra.Command, args []string) error {
-	about, rest, err := cmd.Root().Find(args)
-	if err != nil || len(rest) > 0 {
-		return unknownCommand(about, rest[0])
-	}
-	about.InitDefaultHelpFlag() // for it to be listed
-	return about.Help()
-}
-
-// A wanting is the value of a flag that says what it takes.
-type wanting interface{ Want() string }
-
-// flagError says of a value that its flag cannot take what the flag wants.
-func flagError(_ *cobra.Command, err error) error {
-	bad, ok := errors.AsType[*pflag.InvalidValueError](err)
-	if !ok {
-		return err
-	}
-	value := bad.GetFlag().Value
-	if w, ok := value.(wanting); ok {
-		return fmt.Errorf("--%s is %q, want %s", bad.GetFlag().Name, bad.GetValue(), w.Want())
-	}
-	want := map[string]string{
-		"bool":         "true or false",
-		"int":          "a whole number",
-		"uint64":       "a whole number in [0, 2^64)",
-		"float64":      "a number",
-		"float64Slice": "numbers such as 0.5,0.99",
-		"duration":     "a duration such as 90s or 1m30s",
-	}[value.Type()]
-	if want == "" {
-		return err
-	}
-	return fmt.Errorf("--%s is %q, want %s", bad.GetFlag().Name, bad.GetValue(), want)
-}
-
-// unknownCommand is the error about a word that names no command.
-func unknownCommand(root *cobra.Command, name string) error {
-	if near := root.SuggestionsFor(name); len(near) > 0 {
-		return fmt.Errorf("unknown command %q, did you mean %s?", name, near[0])
-	}
-	var names []string
-	for _, c := range root.Commands() {
-		if c.IsAvailableCommand() {
-			names = append(names, c.Name())
-		}
-	}
-	return fmt.Errorf("unknown command %q, want one of %s", name, strings.Join(names, ", "))
+	return []*cobra.Command{show.NewShow(), plan.NewPlan(), list.NewList(), run.NewRun(), sim.NewSim(), serve.NewServe(), load.NewLoad()}
 }

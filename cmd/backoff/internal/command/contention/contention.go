@@ -1,0 +1,187 @@
+// Package contention is the command that simulates clients that compete for one row.
+package contention
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/backoff/cmd/backoff/internal/chart"
+	"example.com/backoff/cmd/backoff/internal/cli"
+	"example.com/backoff/cmd/backoff/internal/experiment"
+	"example.com/backoff/cmd/backoff/internal/figure"
+	"example.com/backoff/expr"
+	"example.com/backoff/sim/contention"
+)
+
+// publishedContention are the schedules of the published experiment. Its attempt
+// counter is 1 at the first backoff, so that its base of 5 ms is doubled once, but for
+// the decorrelated one.
+var publishedContention = []string{
+	"exponential(10ms, 2) | cap(2s)",
+	"equal-jitter(10ms, 2s)",
+	"full-jitter(10ms, 2s)",
+	"decorrelated-jitter(5ms, 2s)",
+	"constant(0s)",
+}
+
+// contentionFlags are what the flags of sim contention say.
+type contentionFlags struct {
+	experiment.Simulation
+	clients      clientCounts
+	hop          time.Duration
+	hopDeviation time.Duration
+}
+
+// A contest is what one schedule made of the experiment.
+type contest struct {
+	expr  *expr.Expr
+	cells []contention.Cell // in the order of the numbers of clients
+}
+
+// contentionFields are the flags of the fields of contention.Config.
+var contentionFields = map[string]string{
+	"Clients": "--clients",
+	"Reps":    "--reps",
+
+	"Clients × Reps": "--clients × --reps",
+
+	"Hop":          "--hop",
+	"HopDeviation": "--hop-deviation",
+	"Workers":      "--workers",
+}
+
+func NewContention() *cobra.Command {
+	published := contention.Default()
+	f := contentionFlags{clients: clientCounts{published.Clients}}
+	cmd := &cobra.Command{
+		Use:   "contention [EXPR...]",
+		Short: "Simulate clients that compete for one row",
+		Long: `Simulate clients that compete for one row of a database, the experiment of AWS's
+"Exponential Backoff And Jitter".
+
+Each client reads the row, and writes it back if nobody has changed it since; if
+somebody has, it waits for the next delay of its schedule and starts over, until
+it has written once. A client whose schedule ends gives up. All start at once.
+Each of the four messages of an attempt takes |N(10 ms, 2 ms)|.
+
+What comes out is the time until the last client has written, and the calls: the
+writes that were tried, by all clients together. Both are means over the
+repetitions, ± their standard errors. A * is at the best, and at what differs
+from it by less than two standard errors of the difference.
+
+Without EXPR it runs the five published schedules:
+
+    exponential(10ms, 2) | cap(2s)
+    equal-jitter(10ms, 2s)
+    full-jitter(10ms, 2s)
+    decorrelated-jitter(5ms, 2s)
+    constant(0s)
+
+With --format csv there is a line for each schedule and number of clients:
+
+    schedule,clients,reps,time_ms,time_se,calls,calls_se
+
+JSON has the same, and gave_up, the mean number of clients that gave up.
+
+--png and --svg draw time and calls by clients.`,
+		Example: `  backoff sim contention
+  backoff sim contention 'full-jitter(10ms, 2s)' 'smooth-jitter(10ms, 2s)' --clients 100 --reps 1000
+  backoff sim contention --clients 10,50,100 --png contention.png
+  backoff sim contention 'full-jitter(10ms, 2s) | take(5)' --format csv`,
+		ValidArgsFunction: cli.CompleteExpr,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := cli.CommandName(cmd)
+			if err := f.Check(name); err != nil {
+				return err
+			}
+			exprs, err := f.Parse(args, publishedContention)
+			if err != nil {
+				return err
+			}
+			contests, err := f.run(cmd, exprs)
+			if err != nil {
+				return err
+			}
+			if err := f.WritePictures(f.figures(contests)...); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			return f.write(cmd.OutOrStdout(), contests)
+		},
+	}
+	flags := cmd.Flags()
+	flags.Var(&f.clients, "clients", "numbers of `clients`: 10,50,100, or 10:190:10 for from:to:step")
+	flags.DurationVar(&f.hop, "hop", published.Hop, "mean time of a message")
+	flags.DurationVar(&f.hopDeviation, "hop-deviation", published.HopDeviation, "its standard deviation")
+	f.Simulation.AddFlags(cmd, published.Reps)
+	return cmd
+}
+
+func (f *contentionFlags) run(cmd *cobra.Command, exprs []*expr.Expr) ([]contest, error) {
+	var contests []contest
+	err := f.Each(cmd, exprs, func(ctx context.Context, e *expr.Expr, progress func(done, total int)) error {
+		result, err := contention.Run(ctx, contention.Config{
+			Schedule:     experiment.DrawsOf(e),
+			Clients:      f.clients.counts,
+			Reps:         f.Reps,
+			Hop:          f.hop,
+			HopDeviation: f.hopDeviation,
+			Seed:         f.Seed,
+			Workers:      f.Workers,
+			Progress:     progress,
+		})
+		if err != nil {
+			return experiment.FlagOf(cmd, err, contentionFields)
+		}
+		contests = append(contests, contest{e, result.Cells})
+		return nil
+	})
+	return contests, err
+}
+
+func (f *contentionFlags) write(w io.Writer, contests []contest) error {
+	switch f.Format {
+	case "csv":
+		return writeContentionCSV(w, contests)
+	case "json":
+		return f.writeJSON(w, contests)
+	}
+	if err := f.writeTable(w, contests); err != nil {
+		return err
+	}
+	for _, figure := range f.figures(contests) {
+		if err := chart.WriteChart(w, figure); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// figures are of time and of calls by clients.
+func (f *contentionFlags) figures(contests []contest) []figure.Figure {
+	at := f.clients.rising()
+	time := figure.Figure{Title: "Time until the last client has written, by clients", Vertical: figure.Durations, Up: "time", Along: "clients"}
+	calls := figure.Figure{Title: "Writes tried, by clients", Vertical: figure.Counts, Up: "calls", Along: "clients"}
+	for _, c := range contests {
+		cells := map[int]contention.Cell{}
+		for _, cell := range c.cells {
+			cells[cell.Clients] = cell
+		}
+		var seconds, tried []float64
+		for _, clients := range at {
+			seconds = append(seconds, cells[clients].Time.Seconds())
+			tried = append(tried, cells[clients].Calls)
+		}
+		time.Curves = append(time.Curves, figure.NewLine(c.expr.String(), seconds))
+		calls.Curves = append(calls.Curves, figure.NewLine(c.expr.String(), tried))
+	}
+	figures := []figure.Figure{time, calls}
+	for i := range figures {
+		figures[i].Horizontal.At = at
+		figures[i].Logarithmic = f.Logarithmic
+	}
+	return figures
+}

@@ -1,0 +1,184 @@
+package contention
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"time"
+
+	"example.com/backoff/cmd/backoff/internal/digits"
+	"example.com/backoff/cmd/backoff/internal/table"
+	"example.com/backoff/sim/contention"
+)
+
+func writeContentionCSV(w io.Writer, contests []contest) error {
+	lines := [][]string{{"schedule", "clients", "reps", "time_ms", "time_se", "calls", "calls_se"}}
+	for _, c := range contests {
+		for _, cell := range c.cells {
+			lines = append(lines, []string{
+				c.expr.String(), strconv.Itoa(cell.Clients), strconv.Itoa(cell.Reps),
+				digits.Milliseconds(cell.Time), digits.Milliseconds(cell.TimeSE),
+				digits.Shortest(cell.Calls), digits.Shortest(cell.CallsSE),
+			})
+		}
+	}
+	return csv.NewWriter(w).WriteAll(lines)
+}
+
+func (f *contentionFlags) writeJSON(w io.Writer, contests []contest) error {
+	type jsonCell struct {
+		Clients int         `json:"clients"`
+		Reps    int         `json:"reps"`
+		TimeMS  json.Number `json:"time_ms"`
+		TimeSE  json.Number `json:"time_se"`
+		Calls   float64     `json:"calls"`
+		CallsSE float64     `json:"calls_se"`
+		GaveUp  float64     `json:"gave_up"`
+	}
+	type jsonContest struct {
+		Schedule string     `json:"schedule"`
+		Seed     uint64     `json:"seed"`
+		Cells    []jsonCell `json:"cells"`
+	}
+	var all []jsonContest
+	for _, c := range contests {
+		j := jsonContest{c.expr.String(), f.Seed, nil}
+		for _, cell := range c.cells {
+			j.Cells = append(j.Cells, jsonCell{
+				cell.Clients, cell.Reps,
+				json.Number(digits.Milliseconds(cell.Time)), json.Number(digits.Milliseconds(cell.TimeSE)),
+				cell.Calls, cell.CallsSE, cell.GaveUp,
+			})
+		}
+		all = append(all, j)
+	}
+	return table.WriteIndented(w, all)
+}
+
+// writeTable writes one table for time and one for calls, or a single one where there
+// is one number of clients.
+func (f *contentionFlags) writeTable(w io.Writer, contests []contest) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s of each cell, messages of %s ± %s, seed %d.\n",
+		digits.Count(f.Reps, "repetition"), digits.Exact(f.hop), digits.Exact(f.hopDeviation), f.Seed)
+	fmt.Fprintf(out, "Time is until the last client has written, calls are the writes tried by all.\n")
+	fmt.Fprintf(out, "Mean ± standard error; * is the best, with what cannot be told from it.\n\n")
+
+	measures := []measure{
+		{"time", func(c contention.Cell) (string, float64, float64) {
+			return withError(c.Time, c.TimeSE), float64(c.Time), float64(c.TimeSE)
+		}},
+		{"calls", func(c contention.Cell) (string, float64, float64) {
+			return numberWithError(c.Calls, c.CallsSE), c.Calls, c.CallsSE
+		}},
+	}
+	gaveUp := false
+	for _, c := range contests {
+		for _, cell := range c.cells {
+			gaveUp = gaveUp || cell.GaveUp > 0
+		}
+	}
+	if gaveUp {
+		measures = append(measures, measure{"gave up", nil})
+	}
+
+	if len(f.clients.counts) == 1 {
+		fmt.Fprintf(out, "%s\n\n", digits.Count(f.clients.counts[0], "client"))
+		t := table.Table{Left: true}
+		head := []string{"schedule"}
+		columns := make([][]string, len(measures)) // by measure, then schedule
+		for i, m := range measures {
+			head = append(head, m.name)
+			columns[i] = m.row(contests, 0)
+		}
+		t.Add(head...)
+		for i, c := range contests {
+			cells := []string{c.expr.String()}
+			for _, column := range columns {
+				cells = append(cells, column[i])
+			}
+			t.Add(cells...)
+		}
+		t.Write(out)
+	} else {
+		for i, c := range contests {
+			fmt.Fprintf(out, "    %s  %s\n", table.Letter(i), c.expr)
+		}
+		for _, m := range measures {
+			var t table.Table
+			head := []string{"clients"}
+			for i := range contests {
+				head = append(head, table.Letter(i)+"  ") // above the figures, not their stars
+			}
+			fmt.Fprintf(out, "\n%s\n\n", m.name)
+			t.Add(head...)
+			for i, clients := range f.clients.counts {
+				t.Add(append([]string{strconv.Itoa(clients)}, m.row(contests, i)...)...)
+			}
+			t.Write(out)
+		}
+	}
+	if gaveUp {
+		fmt.Fprintf(out, "\nGave up is how many clients did, in the mean, since their schedule ended. Such a\nschedule is never marked: the fewer write, the sooner they are done.\n")
+	}
+	return out.Flush()
+}
+
+// A measure is what cells are compared by: how it is written, its mean and its standard
+// error. Without it, it is who gave up.
+type measure struct {
+	name string
+	of   func(contention.Cell) (text string, mean, se float64)
+}
+
+// row returns the i-th cell of each schedule, the best of them marked.
+func (m measure) row(contests []contest, i int) []string {
+	texts := make([]string, len(contests))
+	if m.of == nil {
+		for j, c := range contests {
+			texts[j] = digits.Shortest(c.cells[i].GaveUp) + "  "
+		}
+		return texts
+	}
+	least, leastSE := math.Inf(1), 0.0
+	for j, c := range contests {
+		text, mean, se := m.of(c.cells[i])
+		texts[j] = text
+		if c.cells[i].GaveUp == 0 && mean < least {
+			least, leastSE = mean, se
+		}
+	}
+	for j, c := range contests {
+		_, mean, se := m.of(c.cells[i])
+		if c.cells[i].GaveUp == 0 && (mean == least || mean-least < 2*math.Hypot(se, leastSE)) {
+			texts[j] += " *"
+		} else {
+			texts[j] += "  "
+		}
+	}
+	return texts
+}
+
+// withError returns d ± se to two digits of the error, or to four digits of d where
+// there is no error.
+func withError(d, se time.Duration) string {
+	if se == 0 {
+		return digits.Rounded(d, digits.Digit(d, 4))
+	}
+	unit := digits.Digit(se, 2)
+	return fmt.Sprintf("%s ± %s", digits.Rounded(d, unit), digits.Rounded(se, unit))
+}
+
+// numberWithError is withError of a number.
+func numberWithError(x, se float64) string {
+	if se == 0 {
+		return digits.Grouped(digits.Shortest(x))
+	}
+	decimals := max(0, 1-int(math.Floor(math.Log10(se))))
+	fixed := func(x float64) string { return digits.Grouped(strconv.FormatFloat(x, 'f', decimals, 64)) }
+	return fmt.Sprintf("%s ± %s", fixed(x), fixed(se))
+}

@@ -1,0 +1,54 @@
+//go:build unix
+
+package load
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"example.com/backoff/cmd/backoff/internal/clitest"
+	"example.com/backoff/cmd/backoff/internal/live/server"
+)
+
+// load begins only where all is as it should be.
+func TestLoadRefuses(t *testing.T) {
+	var stats server.ServerStats
+	fake := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		json.NewEncoder(w).Encode(stats)
+	}))
+	defer fake.Close()
+	address := fake.Listener.Addr().String()
+	sleeping := exec.Command("sleep", "60")
+	if err := sleeping.Start(); err != nil {
+		t.Skip(err)
+	}
+	defer func() {
+		sleeping.Process.Kill()
+		sleeping.Wait()
+	}()
+	other := fmt.Sprint(sleeping.Process.Pid)
+	for _, test := range []struct {
+		stats server.ServerStats
+		args  string
+		want  string
+	}{
+		{server.ServerStats{Open: 7}, "", "the server has 7 open requests, begin it anew"},
+		{server.ServerStats{PID: 1}, "--stop-pid " + other, "--stop-pid is " + other + ", and the server's process is 1"},
+	} {
+		stats = test.stats
+		status, stdout, stderr := clitest.Runs(t, NewLoad, strings.Fields("load constant(1s) --stats "+address+" "+test.args)...)
+		if want := "backoff: load: " + test.want + "\n"; status != 2 || stdout != "" || stderr != want {
+			t.Errorf("%s: status %d, %q, %q; want %q", test.args, status, stdout, stderr, want)
+		}
+	}
+	fake.Close()
+	status, _, stderr := clitest.Runs(t, NewLoad, "load", "constant(1s)", "--stats", address)
+	if status != 2 || !strings.HasPrefix(stderr, "backoff: load: no server says how it is: ") {
+		t.Errorf("without a server: status %d, %q", status, stderr)
+	}
+}

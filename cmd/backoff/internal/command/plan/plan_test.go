@@ -1,0 +1,416 @@
+package plan
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"image/color"
+	"image/png"
+	"io"
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"example.com/backoff/cmd/backoff/internal/clitest"
+	"example.com/backoff/cmd/backoff/internal/forecast"
+	"example.com/backoff/cmd/backoff/internal/present"
+	"example.com/backoff/cmd/backoff/internal/sampling"
+	"example.com/backoff/expr"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/backoff/cmd/backoff/internal/digits"
+	"example.com/backoff/cmd/backoff/internal/picture"
+	"example.com/backoff/cmd/backoff/internal/picturetest"
+)
+
+func TestPlan(t *testing.T) {
+	for name, args := range map[string][]string{
+		"plan-random":        {"full-jitter(100ms, 10s)", "--deadline", "30s", "--clients", "10000", "--fail", "0.5"},
+		"plan-delays":        {"full-jitter(100ms, 10s) | take(8)", "--log"},
+		"plan-exact":         {"exponential(100ms, 2) | take(4)", "--deadline", "2s", "--clients", "10000", "--fail", "1"},
+		"plan-attempt-time":  {"equal-jitter(1s, 1m) | take(5)", "--attempt-time", "200ms", "--deadline", "20s", "--quantiles", "0.99,0.5,0.5"},
+		"plan-alike":         {"exponential(100ms, 2) | jitter(1) | cap(10s)", "-n", "20"},
+		"plan-one-quantile":  {"full-jitter(1s, 1m)", "-n", "3", "--quantiles", "0.9"},
+		"plan-uneven":        {"full-jitter(100ms, 10s) | within(20s)"},
+		"plan-uneven-ends":   {"full-jitter(100ms, 10s) | within(20s) | take(9)", "--fail", "0.9"},
+		"plan-never":         {"full-jitter(1s, 1m)", "-n", "2", "--fail", "1", "--draws", "20000"},
+		"plan-too-many":      {"constant(1ms) | jitter(1)", "-n", "2", "--deadline", "1h", "--clients", "100"},
+		"plan-one":           {"list(1s)", "--deadline", "1m", "--clients", "1", "--fail", "0"},
+		"plan-none":          {"list()", "--deadline", "1m", "--clients", "1", "--fail", "0.1"},
+		"plan-zero":          {"constant(0)", "-n", "3", "--clients", "5"},
+		"plan-largest":       {"exponential(1s, 1e300)", "-n", "3", "--clients", "5", "--deadline", "1m", "--log"},
+		"plan-compare":       {"--compare", "full-jitter(1s, 1m)", "smooth-jitter(1s, 1m)", "exponential(1s, 2) | cap(1m) | take(4)", "--deadline", "5m", "--fail", "0.5"},
+		"plan-compare-load":  {"--compare", "full-jitter(1s, 1m)", "exponential(1s, 2) | cap(1m) | spread(0.1)", "list()", "--deadline", "5m", "--clients", "10000", "--quantiles", "0.1"},
+		"plan-csv":           {"uniform(1s, 2s) | take(2)", "--format", "csv", "--deadline", "3s"},
+		"plan-json":          {"--compare", "uniform(1s, 2s) | take(2)", "list(1s, 1s)", "list()", "--format", "json", "--deadline", "3s", "--clients", "7", "--fail", "0.25", "--bin", "1s"},
+		"plan-seed":          {"full-jitter(1s, 1m)", "-n", "2", "--seed", "2", "--draws", "100"},
+		"solve-ratio":        {"--base", "1s", "--elapsed", "1000s", "--ratio", "0.1"},
+		"solve-ratio-alone":  {"--ratio", "0.1"},
+		"solve-cost":         {"--base", "1s", "--factor", "2", "--elapsed", "1000s", "--compare-factor", "1.1"},
+		"solve-long-run":     {"--factor", "2", "--compare-factor", "1.1"},
+		"solve-elapsed":      {"--base", "1s", "--factor", "2", "--limit", "none", "--retries", "10"},
+		"solve-straight":     {"--base", "1s", "--factor", "2", "--limit", "10s", "--retries", "10", "--compare-factor", "1.5"},
+		"solve-retries":      {"--base", "1s", "--factor", "2", "--limit", "10s", "--elapsed", "1m"},
+		"solve-factor":       {"--base", "1s", "--retries", "8", "--elapsed", "30s", "--limit", "5s"},
+		"solve-base":         {"--factor", "2", "--retries", "10", "--elapsed", "1023s"},
+		"solve-base-limited": {"--factor", "2", "--retries", "8", "--elapsed", "30s", "--limit", "5s"},
+		"solve-limit":        {"--base", "1s", "--factor", "2", "--retries", "10", "--elapsed", "1m"},
+		"solve-two":          {"--retries", "10", "--elapsed", "1023s", "--delay", "1024s"},
+		"solve-constant":     {"--base", "1s", "--factor", "1", "--elapsed", "10s"},
+		"solve-largest":      {"--base", "1s", "--factor", "2", "--retries", "100"},
+		"solve-csv":          {"--base", "1s", "--elapsed", "1000s", "--ratio", "0.1", "--format", "csv"},
+		"solve-json":         {"--base", "1s", "--elapsed", "1000s", "--ratio", "0.1", "--limit", "none", "--format", "json"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			clitest.Golden(t, name, clitest.Succeeds(t, NewPlan, append([]string{"plan"}, args...)...))
+		})
+	}
+}
+
+// Each example of the help runs as it stands there.
+func TestPlanExamplesRun(t *testing.T) {
+	help := clitest.Succeeds(t, NewPlan, "plan", "--help")
+	commands := regexp.MustCompile(`(?m)^  backoff (plan .*)$`).FindAllStringSubmatch(help, -1)
+	ran := 0
+	for _, c := range commands {
+		if strings.Contains(c[1], "[EXPR...]") {
+			continue
+		}
+		ran++
+		var args []string
+		for i, part := range strings.Split(c[1], "'") { // what is quoted stands between
+			if i%2 == 1 {
+				args = append(args, part)
+			} else {
+				args = append(args, strings.Fields(part)...)
+			}
+		}
+		if got := clitest.Succeeds(t, NewPlan, args...); !strings.Contains(got, "count from 1") && !strings.Contains(got, "The schedule is") {
+			t.Errorf("%q prints\n%s", args, got)
+		}
+	}
+	if ran < 6 {
+		t.Errorf("%d examples ran, want all", ran)
+	}
+}
+
+// A plannedJSON is what JSON says of one schedule.
+type plannedJSON struct {
+	Expression string
+	Random     bool
+	Draws      int
+	GoesOn     bool `json:"goes_on"`
+	Retries    []struct {
+		Retry          int
+		Reached        float64
+		Delay, Elapsed struct {
+			Least, Mean, Greatest json.Number
+			Quantiles             []struct {
+				Probability float64
+				Value       json.Number
+			}
+		}
+		Alike *struct {
+			Share float64
+			Delay json.Number
+		}
+	}
+	Within struct {
+		AtLeast []float64 `json:"at_least"`
+		Open    float64
+	}
+	Load struct {
+		PerSecond []float64 `json:"per_second"`
+		Bin       float64
+		Peak      struct {
+			At, Bin   float64
+			PerSecond float64 `json:"per_second"`
+		}
+	}
+	Cost     plannedCost
+	Warnings []string
+}
+
+type plannedCost struct {
+	Attempts     *float64
+	Success      float64
+	StoppedAfter int `json:"stopped_after"`
+}
+
+func planJSON(t *testing.T, args ...string) []plannedJSON {
+	t.Helper()
+	var schedules []plannedJSON
+	text := clitest.Succeeds(t, NewPlan, append([]string{"plan", "--format", "json"}, args...)...)
+	if err := json.Unmarshal([]byte(text), &schedules); err != nil {
+		t.Fatal(err)
+	}
+	return schedules
+}
+
+// CSV has what JSON has.
+func TestPlanFormatsAgree(t *testing.T) {
+	args := []string{"exponential(123.456789ms, 1.7) | spread(0.3) | cap(1s)", "--deadline", "3s", "--quantiles", "0.5,0.99"}
+	lines, err := csv.NewReader(strings.NewReader(clitest.Succeeds(t, NewPlan, append([]string{"plan", "--format", "csv"}, args...)...))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := planJSON(t, args...)[0]
+	if len(lines) != 13 || len(s.Retries) != 12 {
+		t.Fatalf("%d lines of CSV, %d retries in JSON, want 13, 12", len(lines), len(s.Retries))
+	}
+	if diff := cmp.Diff([]string{
+		"expression", "retry", "reached",
+		"delay_least", "delay_mean", "delay_0.5", "delay_0.99", "delay_greatest",
+		"elapsed_least", "elapsed_mean", "elapsed_0.5", "elapsed_0.99", "elapsed_greatest",
+		"alike", "alike_delay", "fits",
+	}, lines[0]); diff != "" {
+		t.Errorf("the head (-want +got):\n%s", diff)
+	}
+	for i, r := range s.Retries {
+		alike, delay := "0", ""
+		if r.Alike != nil {
+			alike, delay = digits.Shortest(r.Alike.Share), r.Alike.Delay.String()
+		}
+		fits := 0.0
+		if i+2 < len(s.Within.AtLeast) {
+			fits = s.Within.AtLeast[i+2]
+		}
+		want := []string{
+			s.Expression, strconv.Itoa(i + 1), "1",
+			r.Delay.Least.String(), r.Delay.Mean.String(), r.Delay.Quantiles[0].Value.String(), r.Delay.Quantiles[1].Value.String(), r.Delay.Greatest.String(),
+			r.Elapsed.Least.String(), r.Elapsed.Mean.String(), r.Elapsed.Quantiles[0].Value.String(), r.Elapsed.Quantiles[1].Value.String(), r.Elapsed.Greatest.String(),
+			alike, delay, digits.Shortest(fits),
+		}
+		if diff := cmp.Diff(want, lines[i+1]); diff != "" {
+			t.Errorf("retry %d (-JSON +CSV):\n%s", i+1, diff)
+		}
+	}
+	if s.Retries[0].Alike != nil || s.Retries[11].Alike == nil {
+		t.Errorf("alike are %v and %v, want none before the cap and some at it", s.Retries[0].Alike, s.Retries[11].Alike)
+	}
+}
+
+// A question beyond the rows is answered from more retries than are shown, and is
+// the same as if they were shown.
+func TestPlanLooksBeyondItsRows(t *testing.T) {
+	args := []string{"full-jitter(100ms, 10s)", "--deadline", "1m", "--clients", "1000", "--fail", "0.9", "--draws", "500"}
+	few, many := planJSON(t, append(args, "-n", "2")...)[0], planJSON(t, append(args, "-n", "200")...)[0]
+	if len(few.Retries) != 2 || !few.GoesOn {
+		t.Errorf("%d retries, goes on: %v; want 2, true", len(few.Retries), few.GoesOn)
+	}
+	if diff := cmp.Diff(many.Within, few.Within); diff != "" || few.Within.Open != 0 {
+		t.Errorf("within (-200 +2 rows):\n%s", diff)
+	}
+	if diff := cmp.Diff(many.Load, few.Load); diff != "" {
+		t.Errorf("the load (-200 +2 rows):\n%s", diff)
+	}
+	if diff := cmp.Diff(many.Cost, few.Cost); diff != "" {
+		t.Errorf("the cost (-200 +2 rows):\n%s", diff)
+	}
+	if diff := cmp.Diff(many.Retries[:2], few.Retries); diff != "" {
+		t.Errorf("the rows (-200 +2):\n%s", diff)
+	}
+}
+
+// A deadline that more attempts meet than are drawn is said to be too far, and what
+// looks further; an hour at a delay of 10 s is not.
+func TestPlanDeadlineBeyondTheDraws(t *testing.T) {
+	const further = "fewer --draws look further."
+	if got := clitest.Succeeds(t, NewPlan, "plan", "full-jitter(100ms, 10s)", "--deadline", "1h"); !strings.Contains(got, "Within 1h 701 attempts fit for 95.6 % of clients") {
+		t.Errorf("within an hour:\n%s", got)
+	}
+	for name, test := range map[string]struct {
+		args    []string
+		further bool
+	}{
+		"random":            {[]string{"uniform(0s, 1ms)"}, true},
+		"random, compared":  {[]string{"--compare", "uniform(0s, 1ms)", "constant(1ms)"}, true},
+		"random, few draws": {[]string{"uniform(0s, 1ms)", "--draws", "20"}, false},
+		"exact":             {[]string{"constant(1ms)"}, false},
+		"exact, compared":   {[]string{"--compare", "constant(1ms)", "constant(2ms)"}, false},
+	} {
+		got := clitest.Succeeds(t, NewPlan, append([]string{"plan", "--deadline", "1h"}, test.args...)...)
+		if strings.Contains(got, further) != test.further || !strings.Contains(got, "were looked at") {
+			t.Errorf("%s: want %q: %v\n%s", name, further, test.further, got)
+		}
+	}
+}
+
+// A request that may go on for ever costs 1/(1-p) attempts, whatever its delays are
+// and however few of them are drawn; one that is cut off is marked.
+func TestPlanCostOfEndless(t *testing.T) {
+	for _, test := range []struct {
+		schedule, fail string
+		want           plannedCost
+	}{
+		{"constant(1s)", "0.999", plannedCost{new(1000.), 1, 0}},
+		{"full-jitter(1s, 1m)", "0.999", plannedCost{new(1000.), 1, 0}},
+		{"full-jitter(1s, 1m)", "0.5", plannedCost{new(2.), 1, 0}},
+		{"constant(1s)", "1", plannedCost{nil, 0, 0}},
+		{"full-jitter(1s, 1m)", "1", plannedCost{nil, 0, 0}},
+		{"constant(1s) | take(99999)", "1", plannedCost{new(100_000.), 0, 0}},
+		{"full-jitter(1s, 1m) | take(1500)", "1", plannedCost{new(1501.), 0, 0}},
+		{"full-jitter(1s, 1m) | take(2500)", "1", plannedCost{new(2001.), 0, 2000}},
+	} {
+		got := planJSON(t, test.schedule, "--fail", test.fail)[0].Cost
+		if got.Attempts != nil {
+			got.Attempts = new(math.Round(1e6**got.Attempts) / 1e6)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%s, %s failing (-want +got):\n%s", test.schedule, test.fail, diff)
+		}
+	}
+	for schedule, want := range map[string]string{
+		"constant(1s) | take(100000)":      "If all attempts fail, a request makes 100001 attempts on average and succeeds with a probability of 0 %.",
+		"uniform(1s, 2s) | take(2500)":     "a request that ends after retry 2,000 at the latest makes 2001 attempts on average and succeeds with a probability of 0 %: fewer --draws look further.",
+		"uniform(1s, 2s)":                  "If all attempts fail, a request does not end: after retry 100,000 the schedule still goes on.",
+		"list(1s, 1s) | then(constant(0))": "a request does not end",
+	} {
+		if got := clitest.Succeeds(t, NewPlan, "plan", schedule, "--fail", "1", "-n", "2"); !strings.Contains(got, want) {
+			t.Errorf("%s: want %q\n%s", schedule, want, got)
+		}
+	}
+	if got, want := clitest.Succeeds(t, NewPlan, "plan", "constant(1s)", "--fail", "0.99999"), "if the schedule has no end: it goes on after retry 100,000."; !strings.Contains(got, want) {
+		t.Errorf("a request that rarely succeeds: want %q\n%s", want, got)
+	}
+	compared := clitest.Succeeds(t, NewPlan, "plan", "--compare", "constant(1s)", "uniform(1s, 2s) | take(2500)", "--fail", "1", "-n", "2")
+	if !regexp.MustCompile(`(?m)^attempts a request.* no end +≥ 2001$`).MatchString(compared) || !strings.Contains(compared, "≥ stands where") {
+		t.Errorf("one without an end and one that is cut off:\n%s", compared)
+	}
+}
+
+// No format leaves out unsaid what was asked for.
+func TestPlanFormatsLeaveNothingOut(t *testing.T) {
+	for _, question := range []string{"clients", "fail"} {
+		clitest.Refuses(t, NewPlan, "plan: --"+question+" and --format csv, want --format table or json: CSV has the retries alone",
+			"plan", "constant(1s)", "--format", "csv", "--"+question, "1")
+	}
+	// 20 million draws of 10,000 clients are 2,000 retries each.
+	cut := clitest.Succeeds(t, NewPlan, "plan", "constant(1ms) | jitter(1)", "-n", "2", "--deadline", "1h", "--clients", "100", "--format", "json")
+	if !strings.Contains(cut, `"stops_at": 0.9`) {
+		t.Error("a load that was cut short does not say so in JSON")
+	}
+	if whole := clitest.Succeeds(t, NewPlan, "plan", "constant(1s)", "--clients", "100", "--format", "json"); strings.Contains(whole, "stops_at") {
+		t.Errorf("a whole load says that it stops:\n%s", whole)
+	}
+}
+
+// An exact schedule has exact answers: 1, 2, 4, 8 s come at 1, 3, 7, 15 s.
+func TestPlanIsExact(t *testing.T) {
+	s := planJSON(t, "exponential(1s, 2) | take(4)", "--deadline", "7s", "--clients", "30", "--fail", "0.5", "--bin", "1s")[0]
+	for i, want := range []string{"1", "3", "7", "15"} {
+		if e := s.Retries[i].Elapsed; e.Least.String() != want || e.Mean.String() != want || e.Greatest.String() != want {
+			t.Errorf("retry %d comes at %v, want %s", i+1, e, want)
+		}
+	}
+	if diff := cmp.Diff([]float64{1, 1, 1, 1, 1}, s.Within.AtLeast); diff != "" {
+		t.Errorf("4 attempts fit (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]float64{0, 30, 0, 30, 0, 0, 0}, s.Load.PerSecond); diff != "" {
+		t.Errorf("the load (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(plannedCost{new(1.9375), 0.96875, 0}, s.Cost); diff != "" {
+		t.Errorf("a request costs (-want +got):\n%s", diff)
+	}
+	if s.Random || s.Draws != 1 || s.GoesOn || len(s.Warnings) != 1 {
+		t.Errorf("the schedule is %+v", s)
+	}
+}
+
+// However closely it is looked at, a load has all retries of the clients in it, and
+// no bin above its peak where that is as close.
+func TestPlanLoadIsWhole(t *testing.T) {
+	for _, bin := range []string{"250ms", "1s", "7s"} {
+		s := planJSON(t, "full-jitter(1s, 8s) | take(6)", "--deadline", "10m", "--clients", "90", "--bin", bin)[0]
+		sum := 0.0
+		for _, rate := range s.Load.PerSecond {
+			sum += rate * s.Load.Bin
+		}
+		if math.Abs(sum-6*90) > 1e-6 {
+			t.Errorf("bins of %s: %v retries, want %d", bin, sum, 6*90)
+		}
+		if most := slices.Max(s.Load.PerSecond); s.Load.Peak.PerSecond != most || s.Load.Peak.Bin != s.Load.Bin {
+			t.Errorf("bins of %s: the peak is %+v, want %v", bin, s.Load.Peak, most)
+		}
+	}
+}
+
+// The pictures of a plan: a load whose steps reach from 0 to the deadline, and
+// delays that count from 1.
+func TestPlanPictures(t *testing.T) {
+	load := []string{"full-jitter(100ms, 10s)", "--clients", "10000", "--deadline", "30s"}
+	for _, args := range [][]string{load, append(load, "--log")} {
+		drawing := drawn(t, "png", args...)
+		pixels, left, right, top, bottom := picturetest.InkSpan(t, drawing, picture.Inks[0])
+		if pixels < 2000 || left > 160 || right < 1150 || right > 1180 || top > 110 || bottom < 600 {
+			t.Errorf("%q: %d pixels, x from %d to %d, y from %d to %d", args, pixels, left, right, top, bottom)
+		}
+		// The first bin holds the most for a second, a thirtieth of the axis: a flat
+		// step of 30 pixels and more, below the legend.
+		decoded, err := png.Decode(bytes.NewReader(drawing))
+		if err != nil {
+			t.Fatal(err)
+		}
+		flat := 0
+		for y := 60; y < 160; y++ {
+			inked := 0
+			for x := 150; x < 1180; x++ {
+				if picturetest.Near(color.NRGBAModel.Convert(decoded.At(x, y)).(color.NRGBA), picture.Inks[0]) {
+					inked++
+				}
+			}
+			flat = max(flat, inked)
+		}
+		if flat < 30 || flat > 50 {
+			t.Errorf("%q: the first step is %d pixels wide", args, flat)
+		}
+	}
+	for _, test := range []struct {
+		args, want, none []string
+	}{
+		{load, []string{"0s", "5s", "30s", "40,000", "retries/s", "time since 10,000 clients failed together"}, []string{"delay"}},
+		{append(load, "--log"), []string{"2,000", "20,000"}, []string{"0"}},
+		{[]string{"full-jitter(100ms, 10s) | take(8)"}, []string{"1", "8", "10s", "delay", "retry     (lines: medians; bands: 5 % to 95 % of 10,000 draws)"}, []string{"0", "9"}},
+		{[]string{"full-jitter(100ms, 10s)", "--quantiles", "0.9"}, []string{"1", "12", "retry     (lines: medians of 10,000 draws)"}, []string{"0"}},
+		{[]string{"--compare", fast, slow, "-n", "20"}, []string{fast, slow, "1", "20"}, []string{"0"}},
+	} {
+		picturetest.CheckTexts(t, test.args, picturetest.SvgTexts(t, drawn(t, "svg", test.args...)), test.want, test.none)
+	}
+}
+
+const (
+	fast = "normal-jitter(100ms, 10m, 2.7, 0.1)"
+	slow = "normal-jitter(1s, 5m, 1.5, 0.1)"
+)
+
+// drawn returns the picture that plan makes, as png or svg.
+func drawn(t *testing.T, format string, args ...string) []byte {
+	t.Helper()
+	return clitest.Drawn(t, NewPlan, format, append([]string{"plan"}, args...)...)
+}
+
+func TestHelp(t *testing.T) {
+	clitest.Golden(t, "plan-help", clitest.Succeeds(t, NewPlan, "plan", "--help"))
+}
+
+func TestWriteErrors(t *testing.T) {
+	for _, format := range []string{"table", "csv", "json"} {
+		write := func(texts ...string) func(io.Writer) error {
+			return func(w io.Writer) error {
+				p := forecast.Planning{Drawing: sampling.Drawing{Retries: 3, Draws: 10}, Quantiles: []float64{0.5}}
+				p.Compare = len(texts) > 1
+				var exprs []*expr.Expr
+				for _, text := range texts {
+					exprs = append(exprs, clitest.Parse(t, text))
+				}
+				return writeForecasts(w, exprs, &p, &present.Presentation{Format: format})
+			}
+		}
+		clitest.FullDisk(t, format, write("uniform(1s, 2s) | take(3)"))
+		clitest.FullDisk(t, "comparison as "+format, write("uniform(1s, 2s)", "list()"))
+	}
+}

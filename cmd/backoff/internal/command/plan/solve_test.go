@@ -1,0 +1,77 @@
+package plan
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"example.com/backoff/cmd/backoff/internal/clitest"
+)
+
+// The source's numbers, through the command.
+func TestSolveSource(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"--base 1s --factor 2 --retries 10", "elapsed 1023"},
+		{"--base 1s --factor 2 --retries 10", "delay 1024"},
+		{"--base 1s --factor 1.1 --retries 48", "elapsed 960.172337849"},
+		{"--base 1s --factor 1.1 --retries 49", "elapsed 1057.189571634"},
+		{"--base 1s --elapsed 1000s --ratio 0.1", "factor 1.1"},
+		{"--base 1s --elapsed 1000s --ratio 0.1", "delay 101"},
+		{"--retries 10 --elapsed 1023s --factor 2", "base 1"},
+		{"--base 1s --elapsed 1023s --delay 1024s", "factor 2"},
+		{"--base 1s --elapsed 1023s --delay 1024s", "retries 10"},
+		{"--factor 2 --elapsed 1023s --delay 1024s", "base 1"},
+		{"--base 1s --factor 2 --delay 1024s", "elapsed 1023"},
+	} {
+		var solved struct {
+			Answers []struct {
+				Name  string
+				Value json.Number
+			}
+		}
+		text := clitest.Succeeds(t, NewPlan, append([]string{"plan", "--format", "json"}, strings.Fields(test.args)...)...)
+		if err := json.Unmarshal([]byte(text), &solved); err != nil {
+			t.Fatal(err)
+		}
+		var all []string
+		for _, a := range solved.Answers {
+			all = append(all, a.Name+" "+a.Value.String())
+		}
+		if !slices.Contains(all, test.want) {
+			t.Errorf("%s: %q is not among %q", test.args, test.want, all)
+		}
+	}
+}
+
+// What is too long for a time.Duration is marked, and nothing follows from it that
+// is not so.
+func TestSolveBeyondDurations(t *testing.T) {
+	for _, test := range []struct {
+		args string
+		want []string
+	}{
+		{"--base 1s --retries 300 --factor 1.1 --format json", []string{`"value": null`, "1s·1.1^300"}},
+		{"--base 1s --retries 300 --factor 1.1 --format csv", []string{"\nelapsed,,", "\ndelay,,"}},
+		{"--base 1s --retries 300 --factor 1.1", []string{"1s·1.1^300 = ≥ 292 years"}},
+		{"--base 1s --retries 2147483647 --factor 1.1 --limit 10s", []string{"min(10s, 1s·1.1^2147483647) = 10s"}},
+		{"--base 1s --factor 1.001 --delay 2600h", []string{"log(9360000s/1s)/log(1.001) = 16059.98", "Retry 16059 comes"}},
+		{"--base 1s --factor 1.0000000000000002 --delay 2h", []string{"log(1.0000000000000002) = 400002"}},
+	} {
+		got := clitest.Succeeds(t, NewPlan, append([]string{"plan"}, strings.Fields(test.args)...)...)
+		for _, want := range test.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: %q is not in\n%s", test.args, want, got)
+			}
+		}
+	}
+}
+
+// What cannot be is said of a flag that was given.
+func TestSolveImpossible(t *testing.T) {
+	clitest.Refuses(t, NewPlan, "plan: --delay is 1.5s, want at least base·factor, 2s, the delay that follows retry 1",
+		"plan", "--base", "1s", "--factor", "2", "--delay", "1500ms")
+	clitest.Refuses(t, NewPlan, "plan: --ratio alone, want 2 more of --base, --retries, --elapsed, --delay", "plan", "--ratio", "0.1", "--limit", "1m")
+	clitest.Refuses(t, NewPlan, "plan: --compare-factor is 2 and the retries take ≥ 292 years, want a shorter time to compare them in",
+		"plan", "--base", "1s", "--factor", "1.1", "--retries", "300", "--compare-factor", "2")
+}

@@ -1,0 +1,33 @@
+package serve
+
+import (
+	"strings"
+	"testing"
+
+	"example.com/backoff/cmd/backoff/internal/clitest"
+)
+
+func TestHelp(t *testing.T) {
+	clitest.Golden(t, "serve-help", clitest.Succeeds(t, NewServe, "serve", "--help"))
+}
+
+func TestBadInput(t *testing.T) {
+	for _, test := range []struct{ args, want string }{
+		{"serve --address 8.8.8.8:80", `serve: --address is "8.8.8.8:80", want a loopback address, 127.0.0.1 or [::1]: no other machine is to be overloaded`},
+		{"serve --address 8070", `serve: --address is "8070", want a loopback address and a port, such as 127.0.0.1:8070`},
+		{"serve --address 127.0.0.1:x", `serve: --address is "127.0.0.1:x", want a port in [0, 65535]`},
+		{"serve --address 127.0.0.1:0 --stats 10.0.0.1:80", `serve: --stats is "10.0.0.1:80", want a loopback address, 127.0.0.1 or [::1]: no other machine is to be overloaded`},
+		{"serve x", `serve: unexpected argument "x", want none`},
+		{"serve --limit -1", "serve: --limit is -1, want a whole number >= 0"},
+		{"serve --base-latency 0", "serve: --base-latency is 0s, want above 0, at most 1h"},
+		{"serve --base-latency soon", `--base-latency is "soon", want a duration such as 90s or 1m30s`},
+		{"serve --latency-factor NaN", "serve: --latency-factor is NaN, want a value in [1, 1e300]"},
+		{"serve --latency-factor much", `--latency-factor is "much", want a number`},
+		{"serve --latency-scale 0", "serve: --latency-scale is 0, want a value in (0, 1e300]"},
+		{"serve --poll 1us", "serve: --poll is 1µs, want 0 or 1ms to 1h"},
+		{"serve --queue 0", "serve: --queue is 0, want a whole number in [1, 1000000]"},
+		{"serve --abandoned lose", `serve: --abandoned is "lose", want keep or drop`},
+	} {
+		clitest.Refuses(t, NewServe, test.want, strings.Fields(test.args)...)
+	}
+}

@@ -1,0 +1,70 @@
+package show
+
+import (
+	"bytes"
+	"math"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"example.com/backoff/cmd/backoff/internal/chart"
+	"example.com/backoff/expr"
+)
+
+// Whatever the delays, a chart is drawn, fits a terminal, and has every curve in its
+// legend; where there is no curve to see there is no chart.
+func TestChartOfAnyDelays(t *testing.T) {
+	anyDuration := rapid.OneOf(
+		rapid.Just(int64(0)),
+		rapid.Int64Range(0, 10_000_000_000),
+		rapid.Int64Range(0, math.MaxInt64),
+	)
+	rapid.Check(t, func(t *rapid.T) {
+		var overviews []overview
+		drawable, longest := false, 0
+		for range rapid.IntRange(1, 8).Draw(t, "schedules") {
+			var words []string
+			for _, d := range rapid.SliceOfN(anyDuration, 0, 40).Draw(t, "delays") {
+				words = append(words, time.Duration(d).String())
+				drawable = drawable || d > 0
+			}
+			longest = max(longest, len(words))
+			e, err := expr.Parse("list(" + strings.Join(words, ",") + ")")
+			if err != nil {
+				t.Fatal(err)
+			}
+			overviews = append(overviews, newOverview(e, 40, 1, 1))
+		}
+		var b bytes.Buffer
+		if err := chart.WriteChart(&b, showFigure(overviews, rapid.Bool().Draw(t, "logarithmic"))); err != nil {
+			t.Fatal(err)
+		}
+		if !drawable || longest < 2 {
+			if b.Len() > 0 {
+				t.Fatalf("there is nothing to see in\n%s", b.String())
+			}
+			return
+		}
+		lines := strings.Split(strings.TrimSpace(b.String()), "\n")
+		labelled := 0
+		for _, line := range lines {
+			if strings.ContainsAny(line, "┤┼") {
+				labelled++
+				if n := utf8.RuneCountInString(line); n > 90 {
+					t.Fatalf("%d columns in\n%s", n, b.String())
+				}
+			}
+		}
+		if labelled < 2 || labelled > 20 { // 0 and 1 ns are two, for there is nothing between them
+			t.Fatalf("%d lines in\n%s", labelled, b.String())
+		}
+		for _, o := range overviews {
+			if len(overviews) > 1 && !strings.Contains(b.String(), " "+o.expr.String()+"\n") {
+				t.Fatalf("%s is missing in\n%s", o.expr, b.String())
+			}
+		}
+	})
+}

@@ -1,0 +1,110 @@
+// Package show is the command that shows the delays of schedules.
+package show
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"example.com/backoff/cmd/backoff/internal/chart"
+	"example.com/backoff/cmd/backoff/internal/cli"
+	"example.com/backoff/cmd/backoff/internal/present"
+	"example.com/backoff/cmd/backoff/internal/sampling"
+	"example.com/backoff/expr"
+)
+
+// A showing is what the flags of show say.
+type showing struct {
+	sampling.Drawing
+	present.Presentation
+}
+
+func NewShow() *cobra.Command {
+	var s showing
+	show := &cobra.Command{
+		Use:   "show EXPR...",
+		Short: "Show the delays of a schedule",
+		Long: `Show the delays of a schedule, or of several: a table of retry, delay and
+elapsed, and a chart of delay by retry.
+
+A schedule that is random is ranged over many times: the table then has the
+least, the median and the most of what was drawn. It is the same at every call,
+until --seed changes it.
+
+Retries count from 0: delay n is the wait before retry n, so n delays are n
+retries, which are n+1 attempts. Elapsed is the sum of the delays up to and
+including this one.
+
+With --format csv or json all times are exact numbers of seconds. Each retry has
+
+    retry     its number, from 0
+    reached   the share of the draws that have it, in [0, 1]
+    delay     least, median and most delay before it
+    elapsed   least, median and most sum of the delays so far
+
+which are delay_least, delay_median, ... in CSV, after a column expression; a
+schedule that is not random has them all equal. In JSON each schedule is an
+object with expression, random, draws, seed, goes_on (some draw has more delays
+than these) and retries.
+
+--png and --svg draw the same as a picture: the median, and around it the band
+from least to most.`,
+		Example: `  backoff show 'full-jitter(100ms, 10s) | take(8)'
+  backoff show 'exponential(100ms, 2) | cap(10s)' --log
+  backoff show 'normal-jitter(100ms, 10m, 2.7, 0.1)' 'normal-jitter(1s, 5m, 1.5, 0.1)' -n 20 --log --png delays.png
+  backoff show 'fibonacci(1s) | within(5m)' --format csv`,
+		Args:              cli.WantExprs,
+		ValidArgsFunction: cli.CompleteExpr,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := s.check(); err != nil {
+				return err
+			}
+			exprs, err := cli.ParseExprs(args)
+			if err != nil {
+				return err
+			}
+			return s.run(cmd.OutOrStdout(), exprs)
+		},
+	}
+	flags := show.Flags()
+	flags.IntVarP(&s.Retries, "retries", "n", 12, "how many retries to show, at most")
+	s.Drawing.AddFlags(show)
+	s.Presentation.AddFlags(show)
+	return show
+}
+
+func (s *showing) check() error {
+	if err := s.CheckDraws("show", 1); err != nil {
+		return err
+	}
+	return s.CheckFormat("show")
+}
+
+func (s *showing) run(w io.Writer, exprs []*expr.Expr) error {
+	overviews := make([]overview, len(exprs))
+	for i, e := range exprs {
+		overviews[i] = newOverview(e, s.Retries, s.Draws, s.Seed)
+	}
+	f := showFigure(overviews, s.Logarithmic)
+	if err := s.WritePictures(f); err != nil {
+		return fmt.Errorf("show: %w", err)
+	}
+	switch s.Format {
+	case "csv":
+		return writeCSV(w, overviews)
+	case "json":
+		return writeJSON(w, overviews)
+	}
+	for i, o := range overviews {
+		if i > 0 {
+			if _, err := fmt.Fprintln(w); err != nil {
+				return err
+			}
+		}
+		if err := writeTable(w, o); err != nil {
+			return err
+		}
+	}
+	return chart.WriteChart(w, f)
+}

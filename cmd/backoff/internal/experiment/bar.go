@@ -1,0 +1,72 @@
+package experiment
+
+import (
+	"io"
+	"time"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+
+	"example.com/backoff/cmd/backoff/internal/digits"
+)
+
+const (
+	barDelay = time.Second // what takes less needs no bar
+	barParts = 1000        // of one of the things that a bar counts
+)
+
+// A bar shows how far a command is: on a terminal, from a second on. It is for one
+// goroutine at a time.
+type bar struct {
+	w       io.Writer
+	name    string
+	total   int
+	begun   time.Time
+	delay   time.Duration
+	options []mpb.ContainerOption
+
+	container *mpb.Progress // nil until there is something to see
+	bar       *mpb.Bar
+}
+
+func newBar(w io.Writer, name string, total int) *bar {
+	return &bar{w: w, name: name, total: total, begun: time.Now(), delay: barDelay}
+}
+
+// show says that so many of the total are done.
+func (b *bar) show(done float64) {
+	if b.container == nil {
+		if time.Since(b.begun) < b.delay {
+			return
+		}
+		b.container = mpb.New(append([]mpb.ContainerOption{mpb.WithOutput(b.w), mpb.WithWidth(70)}, b.options...)...)
+		b.bar = b.container.AddBar(int64(b.total)*barParts,
+			mpb.BarRemoveOnComplete(),
+			mpb.PrependDecorators(decor.Name(b.name)),
+			mpb.AppendDecorators(
+				decor.Percentage(decor.WC{W: 5}),
+				decor.Any(b.left, decor.WC{W: 14}),
+			),
+		)
+	}
+	b.bar.SetCurrent(int64(done * barParts))
+}
+
+// left says how long it will take at the pace so far, since the command began.
+func (b *bar) left(s decor.Statistics) string {
+	if s.Current == 0 || s.Completed {
+		return ""
+	}
+	left := time.Since(b.begun).Seconds() * float64(s.Total-s.Current) / float64(s.Current)
+	return digits.Approximate(max(left, 1)) + " left"
+}
+
+// end takes the bar away.
+func (b *bar) end() {
+	if b.container == nil {
+		return
+	}
+	b.bar.Abort(true)
+	b.container.Wait()
+	b.container = nil
+}

@@ -1,0 +1,91 @@
+// Package figure says what is drawn, be it with characters or as a picture: curves, and
+// what their axes measure.
+package figure
+
+import (
+	"math"
+	"time"
+)
+
+// NewLine returns a curve without a band.
+func NewLine(name string, values []float64) Curve {
+	return Curve{Name: name, Least: values, Median: values, Most: values}
+}
+
+// A Figure is what is drawn, be it with characters or as a picture.
+type Figure struct {
+	Title       string // of what is on the vertical axis, by what is on the horizontal one
+	Vertical    Quantity
+	Up          string // the name of the vertical axis
+	Along       string // the name of the horizontal axis of a picture
+	Horizontal  Horizontal
+	Shaded      [2]time.Duration // a time to point out, where it is not empty
+	Logarithmic bool
+	Band        string // what the edges of a band are; empty where there is none
+	Curves      []Curve
+}
+
+// A Horizontal says where the points of a curve stand.
+type Horizontal struct {
+	First int           // point i is of retry first+i; or, where bin is not 0,
+	Bin   time.Duration // of the time [i·bin, (i+1)·bin); or, where there are any,
+	At    []int         // of so many clients, in rising order
+}
+
+// A Curve is what a schedule does, for drawing. Delays are in seconds.
+type Curve struct {
+	Name                string
+	Random              bool // median says so, and there may be a band from least to most
+	Least, Median, Most []float64
+}
+
+// OnlyMedian returns c without its band.
+func (c Curve) OnlyMedian() Curve {
+	return Curve{Name: c.Name, Random: c.Random, Least: c.Median, Median: c.Median, Most: c.Median}
+}
+
+// DelayFigure returns the figure of delay by retry, without its curves.
+func DelayFigure(first int, logarithmic bool) Figure {
+	return Figure{
+		Title:       "Delay by retry",
+		Vertical:    Durations,
+		Up:          "delay",
+		Along:       "retry",
+		Horizontal:  Horizontal{First: first},
+		Logarithmic: logarithmic,
+	}
+}
+
+// Bounds are what curves need of their axes.
+type Bounds struct {
+	Points int     // of the longest curve
+	Most   float64 // the largest value
+	Floor  float64 // the least that a logarithmic axis shows; 0 where all values are 0
+}
+
+// NewBounds returns the bounds of curves. The floor is the least value, but no less
+// than a tenth of the least median: the least of many draws of a full jitter is so
+// near zero that it would push all else to the top.
+func NewBounds(curves []Curve) Bounds {
+	b := Bounds{}
+	least, median := math.Inf(1), math.Inf(1)
+	for _, c := range curves {
+		b.Points = max(b.Points, len(c.Median))
+		for i := range c.Median {
+			b.Most = max(b.Most, c.Most[i])
+			if c.Median[i] > 0 {
+				median = min(median, c.Median[i])
+			}
+			if c.Least[i] > 0 {
+				least = min(least, c.Least[i])
+			}
+		}
+	}
+	switch {
+	case !math.IsInf(median, 1):
+		b.Floor = min(max(least, median/10), median)
+	case b.Most > 0:
+		b.Floor = b.Most / 10
+	}
+	return b
+}

@@ -1,0 +1,211 @@
+package forecast
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"example.com/backoff/cmd/backoff/internal/digits"
+	"example.com/backoff/cmd/backoff/internal/sampling"
+	"example.com/backoff/cmd/backoff/internal/table"
+	"example.com/backoff/plan"
+)
+
+// WriteComparison writes schedules side by side, for reading.
+func WriteComparison(w io.Writer, forecasts []forecast, p *Planning) error {
+	out := bufio.NewWriter(w)
+	for i, f := range forecasts {
+		fmt.Fprintf(out, "%s  %s\n", table.Letter(i), f.expr)
+	}
+	fmt.Fprintf(out, "\n")
+	var rows table.Table
+	addSideBySide(&rows, forecasts, p)
+	rows.Write(out)
+	fmt.Fprintf(out, "\n")
+	answers := table.Table{Left: true}
+	addAnswers(&answers, forecasts, p)
+	answers.Write(out)
+	for i, f := range forecasts {
+		for j, warning := range f.fewWarnings() {
+			if j == 0 {
+				fmt.Fprintf(out, "\n")
+			}
+			fmt.Fprintf(out, "%s  Warning: %s.\n", table.Letter(i), warning)
+		}
+	}
+	fmt.Fprintf(out, "\n%s%s", openNote(forecasts), elapsedNote(p))
+	if slices.ContainsFunc(forecasts, func(f forecast) bool { return !f.exact() }) {
+		fmt.Fprintf(out, "%s", drawsNote(p))
+	}
+	return out.Flush()
+}
+
+// addSideBySide adds the rows of all schedules: of a random one the median and the
+// greatest quantile.
+func addSideBySide(t *table.Table, forecasts []forecast, p *Planning) {
+	names, above, head := []string{""}, []string{""}, []string{"retry"}
+	retries := 0
+	for i, f := range forecasts {
+		columns := f.sideBySide(p)
+		blank := make([]string, len(columns)-1)
+		names = append(append(names, table.Letter(i)), append(slices.Clone(blank), make([]string, len(columns))...)...)
+		above = append(append(append(append(above, "delay"), blank...), "elapsed"), blank...)
+		head = append(append(head, columns...), columns...)
+		retries = max(retries, len(f.rows))
+	}
+	t.Add(names...)
+	t.Add(above...)
+	t.Add(head...)
+	more := []string{"..."}
+	for i := range retries {
+		cells := []string{strconv.Itoa(i + 1)}
+		for _, f := range forecasts {
+			columns := len(f.sideBySide(p))
+			if i < len(f.rows) {
+				r := f.rows[i]
+				for _, s := range []plan.Stats{r.Delay, r.Elapsed} {
+					cells = append(cells, f.sideCells(s, columns)...)
+				}
+			} else {
+				cells = append(cells, make([]string, 2*columns)...)
+			}
+		}
+		t.Add(cells...)
+	}
+	if slices.ContainsFunc(forecasts, func(f forecast) bool { return f.goes != sampling.Ends }) {
+		for _, f := range forecasts {
+			mark := ""
+			if f.goes != sampling.Ends {
+				mark = "..."
+			}
+			more = append(more, mark)
+			more = append(more, make([]string, 2*len(f.sideBySide(p))-1)...)
+		}
+		t.Add(more...)
+	}
+}
+
+// sideBySide returns the heads of the columns of one schedule.
+func (f forecast) sideBySide(p *Planning) []string {
+	if f.exact() {
+		return []string{"exactly"}
+	}
+	if most := p.Quantiles[len(p.Quantiles)-1]; most > 0.5 {
+		return []string{"50 %", digits.Percent(most)}
+	}
+	return []string{"50 %"}
+}
+
+func (f forecast) sideCells(s plan.Stats, columns int) []string {
+	switch {
+	case f.exact():
+		return []string{digits.Exact(s.Mean)}
+	case columns == 1:
+		return digits.SameDigits(f.median(s))
+	}
+	return digits.SameDigits(f.median(s), s.Quantiles[len(f.quantiles)-1])
+}
+
+// orMore stands before a number of attempts where more may fit than were looked at.
+func (f forecast) orMore() string {
+	if f.fit.Open > 0 {
+		return "≥ "
+	}
+	return ""
+}
+
+// openNote says why there is a ≥, if there is one.
+func openNote(forecasts []forecast) string {
+	open, further := false, ""
+	for _, f := range forecasts {
+		if f.fit != nil && f.fit.Open > 0 || f.cost != nil && f.cost.stopped > 0 {
+			open = true
+			further = max(further, f.lookFurther())
+		}
+	}
+	if !open {
+		return ""
+	}
+	return "≥ stands where more attempts may be made than were looked at" + further + ".\n"
+}
+
+// addAnswers adds a row for each thing to compare.
+func addAnswers(t *table.Table, forecasts []forecast, p *Planning) {
+	add := func(what string, answer func(f forecast) string) {
+		cells := []string{what}
+		for _, f := range forecasts {
+			cells = append(cells, answer(f))
+		}
+		t.Add(cells...)
+	}
+	last := func(f forecast, worst bool) string {
+		n := len(f.rows)
+		if n == 0 {
+			return digits.Exact(p.AttemptTime)
+		}
+		if f.exact() {
+			return digits.Exact(f.rows[n-1].Elapsed.Mean)
+		}
+		at := f.rows[n-1].Elapsed.Mean
+		if worst {
+			for _, r := range f.rows {
+				at = max(at, r.Elapsed.Greatest)
+			}
+		}
+		return digits.Brief(at)
+	}
+	add("", func(f forecast) string {
+		return table.Letter(slices.IndexFunc(forecasts, func(g forecast) bool { return g.expr == f.expr }))
+	})
+	add("retries", func(f forecast) string {
+		switch {
+		case f.goes != sampling.Ends:
+			return fmt.Sprintf("%d ...", len(f.rows))
+		case f.uneven():
+			return fmt.Sprintf("≤ %d", len(f.rows))
+		}
+		return strconv.Itoa(len(f.rows))
+	})
+	add("the last retry, on average", func(f forecast) string { return last(f, false) })
+	add("the last retry, at worst", func(f forecast) string { return last(f, true) })
+	if p.Asked["deadline"] {
+		within := "attempts within " + digits.Exact(p.Deadline)
+		add(within+", on average", func(f forecast) string { return f.orMore() + onAverage(f.fit.Mean, f.fit.Open > 0) })
+		add(within+", for 95 %", func(f forecast) string { return f.orMore() + strconv.Itoa(f.nearlyAll()) })
+	}
+	if p.Asked["clients"] {
+		peak := fmt.Sprintf("most retries a second of %s", digits.Grouped(strconv.Itoa(p.Clients)))
+		add(peak, func(f forecast) string { return digits.About(f.peak.perSecond) })
+		add(fmt.Sprintf("in the %s from", digits.Exact(forecasts[0].peak.bin)), func(f forecast) string { return digits.Exact(f.peak.at) })
+	}
+	if p.Asked["fail"] {
+		fail := ", " + digits.Percent(p.Fail) + " failing"
+		add("attempts a request"+fail, func(f forecast) string {
+			if math.IsInf(f.cost.attempts, 1) {
+				return "no end"
+			}
+			return f.cost.orMore() + onAverage(f.cost.attempts, f.cost.stopped > 0)
+		})
+		add("success"+fail, func(f forecast) string { return f.cost.orMore() + digits.Percent(f.cost.success) })
+	}
+	add("clients alike, at most", func(f forecast) string {
+		atom, _ := f.atom()
+		if atom.Share == 0 {
+			return "none"
+		}
+		return digits.Percent(atom.Share)
+	})
+	add("at retry", func(f forecast) string {
+		switch _, retry := f.atom(); {
+		case retry == 0:
+			return ""
+		case f.exact():
+			return "all"
+		default:
+			return strconv.Itoa(retry)
+		}
+	})
+}

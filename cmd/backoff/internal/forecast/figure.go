@@ -1,0 +1,55 @@
+package forecast
+
+import (
+	"fmt"
+	"strconv"
+
+	"example.com/backoff/cmd/backoff/internal/digits"
+	"example.com/backoff/cmd/backoff/internal/figure"
+)
+
+// PlanFigure returns what plan draws: the load where clients are asked about, and
+// else the delays.
+func PlanFigure(forecasts []forecast, p *Planning, logarithmic bool) figure.Figure {
+	if p.Asked["clients"] {
+		f := figure.Figure{
+			Title:       "Retries per second by time",
+			Vertical:    figure.Rates,
+			Up:          "retries/s", // a longer name would take room above a logarithmic axis
+			Along:       fmt.Sprintf("time since %s clients failed together", digits.Grouped(strconv.Itoa(p.Clients))),
+			Horizontal:  figure.Horizontal{Bin: forecasts[0].load.Bin},
+			Logarithmic: logarithmic,
+		}
+		for _, forecast := range forecasts {
+			c := figure.Curve{Name: forecast.expr.String(), Median: forecast.load.PerSecond}
+			f.Curves = append(f.Curves, c.OnlyMedian())
+		}
+		return f
+	}
+	f := figure.DelayFigure(1, logarithmic)
+	n := len(p.Quantiles)
+	if n > 1 {
+		f.Band = digits.Percent(p.Quantiles[0]) + " and " + digits.Percent(p.Quantiles[n-1])
+	}
+	for _, forecast := range forecasts {
+		c := figure.Curve{Name: forecast.expr.String(), Random: !forecast.exact()}
+		for _, r := range forecast.rows {
+			median := forecast.median(r.Delay).Seconds()
+			least, most := median, median
+			if n > 1 {
+				least, most = r.Delay.Quantiles[0].Seconds(), r.Delay.Quantiles[n-1].Seconds()
+			}
+			c.Least, c.Median, c.Most = append(c.Least, least), append(c.Median, median), append(c.Most, most)
+		}
+		f.Curves = append(f.Curves, c)
+		if c.Random {
+			draws := digits.Grouped(strconv.Itoa(p.Draws))
+			f.Along = fmt.Sprintf("retry     (lines: medians of %s draws)", draws)
+			if n > 1 {
+				f.Along = fmt.Sprintf("retry     (lines: medians; bands: %s to %s of %s draws)",
+					digits.Percent(p.Quantiles[0]), digits.Percent(p.Quantiles[n-1]), draws)
+			}
+		}
+	}
+	return f
+}

@@ -1,0 +1,208 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/backoff/cmd/backoff/internal/clitest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/backoff"
+	"example.com/backoff/sim/overload"
+)
+
+// A roundTrip answers requests without a network.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func answered(status int) (*http.Response, error) {
+	return &http.Response{StatusCode: status, Status: fmt.Sprint(status), Body: io.NopCloser(strings.NewReader("OK\n"))}, nil
+}
+
+// What one client does second by second.
+func TestClient(t *testing.T) {
+	never := func(r *http.Request) (*http.Response, error) {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	after := func(d time.Duration, status int) roundTrip {
+		return func(r *http.Request) (*http.Response, error) {
+			if err := backoff.Sleep(r.Context(), d); err != nil {
+				return nil, err
+			}
+			return answered(status)
+		}
+	}
+	type second = overload.Second
+	for _, test := range []struct {
+		name, schedule string
+		server         roundTrip
+		want           []second
+	}{
+		{"answered every 600 ms", "constant(100ms)", after(600*time.Millisecond, 200), []second{
+			{First: 2, OK: 1}, {First: 2, OK: 2}, {First: 1, OK: 1}, {First: 2, OK: 2}, {First: 2, OK: 2},
+		}},
+		// Sent at 0, 2.1 and 4.2 s.
+		{"never answered", "constant(100ms)", never, []second{
+			{First: 1}, {}, {Retries: 1, Timeouts: 1}, {}, {Retries: 1, Timeouts: 1},
+		}},
+		// At 0, 2, 4.5 s.
+		{"schedule that ends", "list(0s, 500ms)", never, []second{
+			{First: 1}, {}, {Retries: 1, Timeouts: 1}, {}, {Retries: 1, Timeouts: 1},
+		}},
+		// At 0, 2.5, 5 s, as new operations.
+		{"no retries", "list()", after(2500*time.Millisecond, 200), []second{
+			{First: 1}, {}, {First: 1, Timeouts: 1}, {}, {First: 1, Timeouts: 1},
+		}},
+		{"answered too late", "constant(100ms)", after(2500*time.Millisecond, 200), []second{
+			{First: 1}, {}, {Retries: 1, Timeouts: 1}, {}, {Retries: 1, Timeouts: 1},
+		}},
+		// At 0, 1.9, 3.8 s, the ends at 0.9, 2.8, 4.7 s.
+		{"refused", "constant(1s)", after(900*time.Millisecond, 503), []second{
+			{First: 1, Refused: 1}, {Retries: 1}, {Refused: 1}, {Retries: 1}, {Refused: 1},
+		}},
+		{"not reached", "constant(900ms)", func(*http.Request) (*http.Response, error) {
+			return nil, errors.New("no such server")
+		}, []second{
+			{First: 1, Retries: 1, Refused: 2}, {Retries: 1, Refused: 1}, {Retries: 1, Refused: 1}, {Retries: 1, Refused: 1}, {Retries: 1, Refused: 1},
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				c := &clients{
+					schedule: clitest.Parse(t, test.schedule), timeout: 2 * time.Second, seed: 1, url: "http://127.0.0.1/",
+					http: &http.Client{Transport: test.server}, record: newTimeline(5 * time.Second),
+				}
+				go c.run(ctx, 0)
+				time.Sleep(5*time.Second - 1)
+				cancel()
+				synctest.Wait()
+				if diff := cmp.Diff(test.want, c.record.all()); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// thoughts returns when a client that thinks for 1 s on average makes its first
+// requests, which are answered at once.
+func thoughts(t *testing.T, seed uint64, number, n int) (at []time.Duration) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		begun := time.Now()
+		c := &clients{
+			schedule: clitest.Parse(t, "constant(1s)"), think: time.Second, timeout: time.Second, seed: seed, url: "http://127.0.0.1/",
+			record: newTimeline(time.Second),
+			http: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+				if at = append(at, time.Since(begun)); len(at) == n {
+					cancel()
+				}
+				return answered(200)
+			})},
+		}
+		c.run(ctx, number)
+	})
+	return at
+}
+
+// The time to think is exponentially distributed. Of 20,000 thoughts of 1 s on average
+// the mean is 1 s but for 0.0071 s, and the share above it 1/e but for 0.0034: four
+// standard deviations are allowed for, and the seed is fixed.
+func TestThink(t *testing.T) {
+	const n = 20_000
+	at := thoughts(t, 7, 3, n)
+	above, last := 0, time.Duration(0)
+	for _, now := range at {
+		if now-last > time.Second {
+			above++
+		}
+		last = now
+	}
+	mean := last.Seconds() / n
+	share := float64(above) / n
+	if math.Abs(mean-1) > 4*0.0071 || math.Abs(share-1/math.E) > 4*0.0034 {
+		t.Errorf("mean %v s, %v of them above 1 s", mean, share)
+	}
+}
+
+// The seed and the client's number decide about it.
+func TestThinkSeed(t *testing.T) {
+	want := thoughts(t, 7, 3, 10)
+	if diff := cmp.Diff(want, thoughts(t, 7, 3, 10)); diff != "" {
+		t.Errorf("the same again (-want +got):\n%s", diff)
+	}
+	for _, other := range []struct {
+		seed   uint64
+		number int
+	}{{8, 3}, {7, 4}} {
+		if cmp.Equal(want, thoughts(t, other.seed, other.number, 10)) {
+			t.Errorf("client %d of seed %d thinks like client 3 of seed 7", other.number, other.seed)
+		}
+	}
+}
+
+func TestPeakOf(t *testing.T) {
+	for _, test := range []struct{ atSeconds, before, after, want int64 }{
+		{50, 0, 70, 70},
+		{50, 60, 70, 70},
+		{50, 70, 70, 50},
+	} {
+		if got := peakOf(test.atSeconds, test.before, test.after); got != test.want {
+			t.Errorf("peakOf(%d, %d, %d) = %d, want %d", test.atSeconds, test.before, test.after, got, test.want)
+		}
+	}
+}
+
+// A server that is only beginning is waited for, for 3 s, and one with another fault not.
+func TestFirstQuestion(t *testing.T) {
+	refused := fmt.Errorf("connect: %w", syscall.ECONNREFUSED)
+	other := errors.New("no route")
+	for _, test := range []struct {
+		name    string
+		refuses int // questions
+		err     error
+		asked   int
+	}{
+		{"there", 0, nil, 1},
+		{"soon there", 5, nil, 6},
+		{"never there", 1000, refused, 13},
+		{"another fault", 0, other, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			asked, begun := 0, time.Now()
+			o := &observer{url: "http://a/", http: &http.Client{Transport: answering(func() (*http.Response, error) {
+				asked++
+				switch {
+				case asked <= test.refuses:
+					return nil, refused
+				case test.err != nil:
+					return nil, test.err
+				}
+				return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(`{"pid": 7}`))}, nil
+			})}}
+			stats, err := o.first(t.Context())
+			if !errors.Is(err, test.err) || err == nil && stats.PID != 7 || asked != test.asked || time.Since(begun) > 3*time.Second {
+				t.Errorf("%s: %+v, %v after %d questions and %v, want %v after %d", test.name, stats, err, asked, time.Since(begun), test.err, test.asked)
+			}
+		})
+	}
+}
+
+// answering is a transport made of a function.
+type answering func() (*http.Response, error)
+
+func (f answering) RoundTrip(*http.Request) (*http.Response, error) { return f() }

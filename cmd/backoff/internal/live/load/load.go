@@ -1,0 +1,301 @@
+// Package load overloads that server with clients that retry, in real time.
+package load
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"example.com/backoff"
+	"example.com/backoff/cmd/backoff/internal/digits"
+	"example.com/backoff/cmd/backoff/internal/experiment"
+	"example.com/backoff/cmd/backoff/internal/live/server"
+	"example.com/backoff/expr"
+	"example.com/backoff/retry"
+	"example.com/backoff/sim/overload"
+)
+
+// A Loading is what the flags of load say.
+type Loading struct {
+	Address, Stats string
+	Clients        int
+	Think, Timeout time.Duration
+	DialTimeout    time.Duration
+	Course         Course
+	StopPID        int
+	Seed           uint64
+	Model          bool
+}
+
+// maxClients is far above what ports and files allow on one machine.
+const maxClients = 100_000
+
+func (l *Loading) Check(stops bool) error {
+	reject := func(flag string, got any, want string) error {
+		return fmt.Errorf("--%s is %v, want %s", flag, got, want)
+	}
+	switch {
+	case l.Clients < 1 || l.Clients > maxClients:
+		return reject("clients", l.Clients, fmt.Sprintf("a whole number in [1, %d]", maxClients))
+	case l.Think < 0 || l.Think > 24*time.Hour:
+		return reject("think", l.Think, "0 to 24h")
+	case l.Timeout <= 0 || l.Timeout > time.Hour:
+		return reject("timeout", l.Timeout, "above 0, at most 1h")
+	case l.DialTimeout <= 0 || l.DialTimeout > time.Hour:
+		return reject("dial-timeout", l.DialTimeout, "above 0, at most 1h")
+	case l.Course.Warmup < 2*time.Second || l.Course.Warmup > time.Hour:
+		return reject("warmup", l.Course.Warmup, "2s to 1h")
+	case l.Course.Stop < 0 || l.Course.Stop > time.Hour:
+		return reject("stop", l.Course.Stop, "0 to 1h")
+	case l.Course.After < 5*time.Second || l.Course.After > time.Hour:
+		return reject("after", l.Course.After, "5s to 1h")
+	case l.Course.Length() > time.Hour:
+		return reject("warmup + --stop + --after", l.Course.Length(), "at most 1h")
+	case !stops:
+		return nil
+	case l.StopPID <= 1 || l.StopPID == os.Getpid():
+		return reject("stop-pid", l.StopPID, "the number of the server's process")
+	}
+	if err := mayStop(l.StopPID); err != nil {
+		return fmt.Errorf("--stop-pid %d: %w", l.StopPID, err)
+	}
+	return nil
+}
+
+// An Outcome is what came of a run.
+type Outcome struct {
+	Expr    *expr.Expr
+	Course  Course
+	Rules   server.ServerRules
+	Seconds []overload.Second
+	Verdict overload.Verdict
+	Model   []overload.Rep // of the same; none unless asked for
+
+	unanswered int // seconds at whose end the server, not stopped, did not say how it was
+
+	// How late timers were in the worst second, the server's and the clients', but for
+	// the server's until a second after the stop.
+	LateMost, LateMean time.Duration
+}
+
+// ModelReps is how many runs of the model there are beside a real one.
+const ModelReps = 20
+
+// RunModel runs the model of what was run.
+func (l *Loading) RunModel(ctx context.Context, e *expr.Expr, rules server.ServerRules) ([]overload.Rep, error) {
+	if rules.Queue == 0 {
+		return nil, errors.New("--model: the server does not know how long its accept queue is")
+	}
+	config, err := rules.Config()
+	if err != nil {
+		return nil, err
+	}
+	config.Schedule = experiment.DrawsOf(e)
+	config.Clients, config.Think, config.Timeout = l.Clients, l.Think, l.Timeout
+	config.Warmup, config.Trigger.For, config.After = l.Course.Warmup, l.Course.Stop, l.Course.After
+	config.Seed, config.Reps = l.Seed, ModelReps
+	result, err := overload.Run(ctx, config)
+	return result.Reps, err
+}
+
+// Measure runs the clients.
+func (l *Loading) Measure(ctx context.Context, e *expr.Expr, progress io.Writer) (Outcome, error) {
+	o := Outcome{Expr: e, Course: l.Course}
+	address, err := server.Loopback("address", l.Address)
+	if err != nil {
+		return o, err
+	}
+	stats, err := server.Loopback("stats", l.Stats)
+	if err != nil {
+		return o, err
+	}
+	observed := newObserver(stats)
+	before, err := observed.first(ctx)
+	switch {
+	case err != nil:
+		return o, fmt.Errorf("no server says how it is: %w; run \"backoff serve\" first", err)
+	case before.Open > 0:
+		return o, fmt.Errorf("the server has %d open requests, begin it anew", before.Open)
+	case l.StopPID != 0 && l.StopPID != before.PID:
+		return o, fmt.Errorf("--stop-pid is %d, and the server's process is %d", l.StopPID, before.PID)
+	}
+	o.Rules = before.Rules
+	if n, known := server.OpenFiles(); known && n < uint64(l.Clients)+100 {
+		fmt.Fprintf(progress, "backoff: load: this process may have %d files open, which may be too few for %d clients\n", n, l.Clients)
+	}
+
+	ctx, cancel := context.WithCancel(ctx)
+	var running sync.WaitGroup
+	defer running.Wait()
+	defer cancel()
+	record := newTimeline(l.Course.Length())
+	all := &clients{
+		schedule: e, think: l.Think, timeout: l.Timeout, seed: l.Seed,
+		url: "http://" + address.String() + "/", http: newHTTP(l.DialTimeout), record: record,
+	}
+	running.Go(func() { all.late.Watch(ctx, server.WatchEvery) })
+	for i := range l.Clients {
+		running.Go(func() { all.run(ctx, i) })
+	}
+	if l.StopPID != 0 {
+		// Whatever happens, it is not left stopped.
+		defer resumeProcess(l.StopPID)
+	}
+	err = l.conduct(ctx, all, observed, &o, progress)
+	if why := all.refusal.Load(); why != nil {
+		fmt.Fprintf(progress, "backoff: load: the first request that was refused: %s\n", *why)
+	}
+	if o.unanswered > 0 {
+		fmt.Fprintf(progress, "backoff: load: the server did not say how it was at the end of %s; there it is as it was before\n", digits.Count(o.unanswered, "second"))
+	}
+	if what := all.lacks.Load(); what != nil {
+		fmt.Fprintf(progress, "backoff: load: some requests failed since this machine had no %s left\n", *what)
+	}
+	if observed.last.Starved > 0 {
+		fmt.Fprintf(progress, "backoff: load: the server had too few file descriptors: what it did not accept stayed in the queue\n")
+	}
+	o.Seconds = record.all()
+	if err == nil {
+		o.Verdict = overload.Judge(o.Seconds, l.Course.Warmup, l.Course.Stop, l.Course.After)
+		o.Verdict.PeakOpen = peakOf(o.Verdict.PeakOpen, before.Peak, observed.last.Peak)
+	}
+	return o, err
+}
+
+// peakOf returns the most requests that were open in a run: what the server says, unless
+// it said so before the run began; then the most at the end of a second.
+func peakOf(atSeconds, before, after int64) int64 {
+	if after > before {
+		return after
+	}
+	return atSeconds
+}
+
+// A moment is a time of a run at which there is something to do.
+type moment struct {
+	at time.Duration
+	do func() error
+}
+
+// conduct stops and resumes the server, and notes how it is when each second ends.
+func (l *Loading) conduct(ctx context.Context, all *clients, observed *observer, o *Outcome, progress io.Writer) error {
+	resumed := l.Course.Warmup + l.Course.Stop
+	stopped := false
+	record := all.record
+	say := func(at time.Duration, format string, args ...any) {
+		fmt.Fprintf(progress, "%4.0fs: %s\n", at.Seconds(), fmt.Sprintf(format, args...))
+	}
+	var moments []moment
+	for n := range record.seconds {
+		end := min(time.Duration(n+1)*time.Second, l.Course.Length())
+		moments = append(moments, moment{end, func() error {
+			if !stopped {
+				// As it was, if there is no answer before the next second ends.
+				if _, err := observed.ask(ctx, 900*time.Millisecond); err != nil {
+					o.unanswered++
+				}
+			}
+			most, mean := all.late.Take()
+			o.LateMost, o.LateMean = max(o.LateMost, most), max(o.LateMean, mean)
+			if end <= l.Course.Warmup || end >= resumed+2*time.Second {
+				o.LateMost, o.LateMean = max(o.LateMost, observed.last.LateMost), max(o.LateMean, observed.last.LateMean)
+			}
+			s := record.ended(n, observed.last.Open, observed.last.Latency)
+			if (n+1)%5 == 0 || end == l.Course.Length() {
+				say(end, "%d ok, %d timeouts, %d refused in this second; %d open, latency %s",
+					s.OK, s.Timeouts, s.Refused, s.Open, digits.LatencyText(s.Latency))
+			}
+			return nil
+		}})
+	}
+	if l.Course.Stop > 0 {
+		change := func(at time.Duration, by func(pid int) error, done, request string) {
+			moments = append(moments, moment{at, func() error {
+				if l.StopPID == 0 {
+					say(at, "%s the server now", request)
+					return nil
+				}
+				if err := by(l.StopPID); err != nil {
+					return err
+				}
+				stopped = !stopped
+				say(at, "%s process %d", done, l.StopPID)
+				return nil
+			}})
+		}
+		change(l.Course.Warmup, stopProcess, "stopped", "stop")
+		change(resumed, resumeProcess, "resumed", "resume")
+	}
+	slices.SortStableFunc(moments, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+	for _, m := range moments {
+		if err := backoff.Sleep(ctx, m.at-time.Since(record.begun)); err != nil {
+			return err
+		}
+		if err := m.do(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// An observer asks a server for its statistics.
+type observer struct {
+	url  string
+	http *http.Client
+	last server.ServerStats // the last answer
+}
+
+func newObserver(address *net.TCPAddr) *observer {
+	return &observer{
+		url:  "http://" + address.String() + "/",
+		http: &http.Client{Transport: &http.Transport{}},
+	}
+}
+
+// first asks for the first time. A server that was begun together with the clients may
+// not be there yet.
+func (o *observer) first(ctx context.Context) (server.ServerStats, error) {
+	const patience = 3 * time.Second
+	delays := backoff.Within(backoff.Exponential(10*time.Millisecond, 1.5), patience)
+	stats, err := retry.Value(ctx, delays, func(ctx context.Context) (server.ServerStats, error) {
+		return o.ask(ctx, 5*time.Second)
+	}, retry.If(func(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }))
+	if stopped, ok := errors.AsType[*retry.Error](err); ok {
+		err = stopped.Last
+	}
+	return stats, err
+}
+
+// ask asks, and gives up after a time.
+func (o *observer) ask(ctx context.Context, timeout time.Duration) (server.ServerStats, error) {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url, nil)
+	if err != nil {
+		return o.last, err
+	}
+	response, err := o.http.Do(request)
+	if err != nil {
+		return o.last, err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return o.last, fmt.Errorf("%s: status %s", o.url, response.Status)
+	}
+	var stats server.ServerStats
+	if err := json.NewDecoder(response.Body).Decode(&stats); err != nil {
+		return o.last, fmt.Errorf("%s: %w", o.url, err)
+	}
+	o.last = stats
+	return stats, nil
+}

@@ -1,0 +1,21 @@
+//go:build unix
+
+package load
+
+import (
+	"os"
+	"syscall"
+)
+
+// stopProcess stops a process as Ctrl-Z does, though it cannot catch this.
+func stopProcess(pid int) error { return sendSignal(pid, syscall.SIGSTOP) }
+
+// resumeProcess lets a stopped process go on.
+func resumeProcess(pid int) error { return sendSignal(pid, syscall.SIGCONT) }
+
+// mayStop returns an error if there is no such process, or it may not be stopped.
+func mayStop(pid int) error { return sendSignal(pid, 0) }
+
+func sendSignal(pid int, s syscall.Signal) error {
+	return os.NewSyscallError("kill", syscall.Kill(pid, s))
+}

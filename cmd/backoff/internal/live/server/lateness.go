@@ -1,0 +1,47 @@
+package server
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"example.com/backoff"
+)
+
+// A Lateness notes how late this process's timers are. On a machine that is busy with
+// something else they are late, and so is all that a run measures.
+type Lateness struct{ most, sum, count atomic.Int64 } // nanoseconds since anybody asked
+
+// WatchEvery is how often they are looked at in a run.
+const WatchEvery = 20 * time.Millisecond
+
+// Watch waits again and again, each time for that long, until ctx ends.
+func (l *Lateness) Watch(ctx context.Context, wait time.Duration) {
+	for {
+		begun := time.Now()
+		if backoff.Sleep(ctx, wait) != nil {
+			return
+		}
+		late := int64(time.Since(begun) - wait)
+		raise(&l.most, late)
+		l.sum.Add(late)
+		l.count.Add(1)
+	}
+}
+
+// Take returns how late the timers were since it was called last: the worst, and the
+// mean.
+func (l *Lateness) Take() (most, mean time.Duration) {
+	mean = time.Duration(l.sum.Swap(0) / max(l.count.Swap(0), 1))
+	return time.Duration(l.most.Swap(0)), mean
+}
+
+// raise sets most to n if that is more.
+func raise(most *atomic.Int64, n int64) {
+	for {
+		old := most.Load()
+		if n <= old || most.CompareAndSwap(old, n) {
+			return
+		}
+	}
+}

@@ -1,0 +1,37 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+)
+
+// Loopback returns the address that a flag gives, an IP address or localhost, and a
+// port. It is an error if that is not one of this machine's loopback addresses: what
+// serve and load do is an experiment to do to oneself.
+func Loopback(flag, address string) (*net.TCPAddr, error) {
+	reject := func(want string) (*net.TCPAddr, error) {
+		return nil, fmt.Errorf("--%s is %q, want %s", flag, address, want)
+	}
+	host, service, err := net.SplitHostPort(address)
+	if err != nil {
+		return reject("a loopback address and a port, such as 127.0.0.1:8070")
+	}
+	port, err := strconv.ParseUint(service, 10, 16)
+	if err != nil {
+		return reject("a port in [0, 65535]")
+	}
+	if host == "localhost" { // without asking anybody who that is
+		host = "127.0.0.1"
+	}
+	ip := net.ParseIP(host)
+	if ip == nil || !ip.IsLoopback() {
+		return reject("a loopback address, 127.0.0.1 or [::1]: no other machine is to be overloaded")
+	}
+	return &net.TCPAddr{IP: ip, Port: int(port)}, nil
+}
+
+const (
+	DefaultAddress = "127.0.0.1:8070"
+	DefaultStats   = "127.0.0.1:8071"
+)

@@ -1,0 +1,135 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"time"
+
+	"example.com/backoff/cmd/backoff/internal/digits"
+)
+
+// A Serving is what the flags of serve say.
+type Serving struct {
+	Address, Stats string
+	Rules          ServerRules
+	QueueSet       bool
+}
+
+func (s *Serving) check() error {
+	r := s.Rules
+	reject := func(flag string, got any, want string) error {
+		return fmt.Errorf("--%s is %v, want %s", flag, got, want)
+	}
+	switch {
+	case r.Limit < 0:
+		return reject("limit", r.Limit, "a whole number >= 0")
+	case r.Base <= 0 || r.Base > time.Hour:
+		return reject("base-latency", r.Base, "above 0, at most 1h")
+	case !(r.Factor >= 1 && r.Factor <= 1e300):
+		return reject("latency-factor", r.Factor, "a value in [1, 1e300]")
+	case !(r.Scale > 0 && r.Scale <= 1e300):
+		return reject("latency-scale", r.Scale, "a value in (0, 1e300]")
+	case r.Poll != 0 && (r.Poll < time.Millisecond || r.Poll > time.Hour):
+		return reject("poll", r.Poll, "0 or 1ms to 1h")
+	case r.Queue < 1 || r.Queue > 1_000_000:
+		return reject("queue", r.Queue, "a whole number in [1, 1000000]")
+	}
+	_, err := r.abandonedRule()
+	return err
+}
+
+func (s *Serving) Run(ctx context.Context, stdout, stderr io.Writer) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	requests, err := s.listen("address", s.Address)
+	if err != nil {
+		return err
+	}
+	defer requests.Close()
+	if err := s.setQueue(requests, stderr); err != nil {
+		return err
+	}
+	questions, err := s.listen("stats", s.Stats)
+	if err != nil {
+		return err
+	}
+	defer questions.Close()
+	server, err := newSlowServer(s.Rules)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(stdout, "serving on %s, statistics on %s, process %d\n", requests.Addr(), questions.Addr(), os.Getpid())
+
+	go server.sweep(ctx)
+	go server.late.Watch(ctx, WatchEvery)
+	failed := make(chan error, 2)
+	quiet := log.New(io.Discard, "", 0) // about clients that went away, as here they do
+	go func() {
+		all := &http.Server{Handler: server, ErrorLog: quiet}
+		failed <- all.Serve(starving{requests, &server.starved})
+	}()
+	go func() {
+		mux := http.NewServeMux()
+		mux.HandleFunc("GET /{$}", server.stats)
+		all := &http.Server{Handler: mux, ErrorLog: quiet}
+		failed <- all.Serve(questions)
+	}()
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	warned := false
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case err := <-failed:
+			return err
+		case now := <-second.C:
+			fmt.Fprintf(stdout, "%s open %d, latency %s\n", now.Format(time.TimeOnly), server.open.Load(), digits.LatencyText(server.latency()))
+		}
+		if !warned && server.starved.Load() > 0 {
+			warned = true
+			n, _ := OpenFiles()
+			fmt.Fprintf(stderr, "backoff: serve: this process may have %d files open, which is too few: connections wait until others are closed; raise the hard limit of open files\n", n)
+		}
+	}
+}
+
+func (s *Serving) listen(flag, text string) (*net.TCPListener, error) {
+	address, err := Loopback(flag, text)
+	if err != nil {
+		return nil, err
+	}
+	return net.ListenTCP("tcp", address)
+}
+
+// setQueue sets the length of the accept queue, or says that it does not.
+func (s *Serving) setQueue(l *net.TCPListener, stderr io.Writer) error {
+	err := setBacklog(l, s.Rules.Queue)
+	if errors.Is(err, errors.ErrUnsupported) && !s.QueueSet {
+		s.Rules.Queue = 0
+		fmt.Fprintln(stderr, "backoff: serve: the accept queue is this system's own, and nobody says how long that is")
+		return nil
+	}
+	return err
+}
+
+// starving counts how often a listener has no file descriptor for a connection.
+type starving struct {
+	net.Listener
+	count interface{ Add(int64) int64 }
+}
+
+func (l starving) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if Lacking(err) != "" {
+		l.count.Add(1)
+	}
+	return conn, err
+}

@@ -1,0 +1,230 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"example.com/backoff/sim/overload"
+)
+
+func testRules() ServerRules {
+	return ServerRules{
+		Limit: 30, Base: 100 * time.Millisecond, Factor: 1.05, Scale: 15,
+		Poll: 50 * time.Millisecond, Queue: 4096, Abandoned: "keep",
+	}
+}
+
+func testServer(t *testing.T, rules ServerRules) *slowServer {
+	t.Helper()
+	s, err := newSlowServer(rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A connWriter is a ResponseWriter whose connection can be taken.
+type connWriter struct {
+	*httptest.ResponseRecorder
+	closed bool
+}
+
+func (w *connWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	w.closed = true
+	conn, other := net.Pipe()
+	other.Close()
+	return conn, nil, nil
+}
+
+// A request is answered at the first look at which it has been open for as long as
+// the latency is with the requests that are open then.
+func TestServerLatency(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		open  int // requests at one time
+		poll  time.Duration
+		first time.Duration // when the first are answered
+		last  time.Duration
+	}{
+		{"one", 1, 50 * time.Millisecond, 100 * time.Millisecond, 100 * time.Millisecond},
+		{"limit", 30, 50 * time.Millisecond, 100 * time.Millisecond, 100 * time.Millisecond},
+		// 105 ms, until some are answered and the others find it faster.
+		{"limit + scale", 45, 50 * time.Millisecond, 150 * time.Millisecond, 150 * time.Millisecond},
+		{"decided at once", 45, 0, 100 * time.Millisecond, 105 * time.Millisecond},
+		{"exactly a look", 45, 105 * time.Millisecond, 105 * time.Millisecond, 105 * time.Millisecond},
+		// 100 ms · 1.05^(970/15) = 2.3468 s
+		{"thousand", 1000, 50 * time.Millisecond, 2350 * time.Millisecond, 2350 * time.Millisecond},
+		{"thousand, seldom", 1000, time.Second, 3 * time.Second, 3 * time.Second},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rules := testRules()
+				rules.Poll = test.poll
+				s := testServer(t, rules)
+				begun := time.Now()
+				var mu sync.Mutex
+				var took []time.Duration
+				var all sync.WaitGroup
+				for range test.open {
+					all.Go(func() {
+						w := httptest.NewRecorder()
+						s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/", nil))
+						if w.Code != http.StatusOK || w.Body.String() != "OK\n" {
+							t.Errorf("answered %d %q", w.Code, w.Body)
+						}
+						mu.Lock()
+						defer mu.Unlock()
+						took = append(took, time.Since(begun))
+					})
+				}
+				synctest.Wait()
+				if open, peak := s.open.Load(), s.peak.Load(); open != int64(test.open) || peak != open {
+					t.Errorf("%d open and %d at most, want %d", open, peak, test.open)
+				}
+				all.Wait()
+				if first, last := took[0], took[len(took)-1]; first != test.first || last != test.last {
+					t.Errorf("answered after %v to %v, want %v to %v", first, last, test.first, test.last)
+				}
+				if open := s.open.Load(); open != 0 {
+					t.Errorf("%d open at the end", open)
+				}
+			})
+		})
+	}
+}
+
+// An abandoned request is dropped at once, or kept until its time has come. Its
+// connection is given back at once.
+func TestServerAbandoned(t *testing.T) {
+	for _, test := range []struct {
+		abandoned string
+		poll      time.Duration
+		closed    bool // by the handler; net/http closes it for one that has ended
+		ends      time.Duration
+	}{
+		{"drop", 50 * time.Millisecond, false, 60 * time.Millisecond},
+		{"drop", 0, false, 60 * time.Millisecond},
+		{"keep", 50 * time.Millisecond, true, 100 * time.Millisecond},
+		{"keep", 70 * time.Millisecond, true, 140 * time.Millisecond},
+		{"keep", 0, true, 100 * time.Millisecond},
+	} {
+		t.Run(fmt.Sprint(test.abandoned, test.poll), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rules := testRules()
+				rules.Abandoned, rules.Poll = test.abandoned, test.poll
+				s := testServer(t, rules)
+				go s.sweep(t.Context())
+				ctx, cancel := context.WithCancel(t.Context())
+				w := &connWriter{ResponseRecorder: httptest.NewRecorder()}
+				go s.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
+				time.AfterFunc(60*time.Millisecond, cancel)
+				begun := time.Now()
+				time.Sleep(test.ends - 1)
+				if open := s.open.Load(); open != 1 {
+					t.Errorf("%d open before %v, want 1", open, test.ends)
+				}
+				time.Sleep(time.Nanosecond)
+				synctest.Wait()
+				if open := s.open.Load(); open != 0 {
+					t.Errorf("%d open after %v, want 0", open, time.Since(begun))
+				}
+				if w.closed != test.closed || w.Body.Len() != 0 {
+					t.Errorf("connection closed: %v, want %v; answered %q", w.closed, test.closed, w.Body)
+				}
+			})
+		})
+	}
+}
+
+// Of abandoned requests those that have been open for long enough end, and as they do
+// so the latency falls, and more do.
+func TestServerSweep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testServer(t, testRules())
+		go s.sweep(t.Context())
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 345 { // 278.6 ms for that many
+			go s.ServeHTTP(&connWriter{ResponseRecorder: httptest.NewRecorder()}, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil))
+		}
+		time.Sleep(299 * time.Millisecond)
+		synctest.Wait()
+		if open := s.open.Load(); open != 345 {
+			t.Errorf("%d open after 299 ms, want all 345", open)
+		}
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if open := s.open.Load(); open != 0 {
+			t.Errorf("%d open after 300 ms, want none", open)
+		}
+	})
+}
+
+// The latency is the model's, and saturates.
+func TestServerLatencyIsTheModels(t *testing.T) {
+	s := testServer(t, testRules())
+	model := overload.Default().Latency
+	for _, open := range []int{0, 1, 30, 31, 1000, 4233, 7792, 7793, 8191, 8192, 100_000} {
+		s.open.Store(int64(open))
+		if got, want := s.latency(), model.At(open); got != want {
+			t.Errorf("with %d open: %v, want %v", open, got, want)
+		}
+	}
+}
+
+func TestServerStats(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testServer(t, testRules())
+		s.open.Store(1000)
+		s.peak.Store(2000)
+		s.starved.Store(3)
+		s.late.most.Store(5e6)
+		s.late.sum.Store(12e6)
+		s.late.count.Store(4)
+		ask := func() (stats ServerStats) {
+			w := httptest.NewRecorder()
+			s.stats(w, httptest.NewRequest(http.MethodGet, "/", nil))
+			if err := json.Unmarshal(w.Body.Bytes(), &stats); err != nil {
+				t.Fatal(err)
+			}
+			return stats
+		}
+		got := ask()
+		want := ServerStats{
+			PID: got.PID, Rules: testRules(), Open: 1000, Peak: 2000, Latency: s.latency(), Starved: 3,
+			LateMost: 5 * time.Millisecond, LateMean: 3 * time.Millisecond,
+		}
+		if got != want {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+		if got := ask(); got.LateMost != 0 || got.LateMean != 0 {
+			t.Errorf("asked again: %v and %v late, want 0", got.LateMost, got.LateMean)
+		}
+	})
+}
+
+// Where nothing else runs no timer is late.
+func TestLateness(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var l Lateness
+		ctx, cancel := context.WithCancel(t.Context())
+		go l.Watch(ctx, 20*time.Millisecond)
+		time.Sleep(time.Second + 1)
+		if n := l.count.Load(); n != 50 {
+			t.Errorf("looked %d times in a second, want 50", n)
+		}
+		if most, mean := l.Take(); most != 0 || mean != 0 {
+			t.Errorf("%v and %v late on average, want 0", most, mean)
+		}
+		cancel()
+	})
+}

@@ -1,0 +1,30 @@
+package process
+
+import (
+	"fmt"
+	"os"
+)
+
+// Exit statuses that say something other than what a command means by them. They are
+// those of timeout, env and the shells.
+const (
+	StatusTimedOut = 124
+	StatusFailed   = 125 // backoff itself, not the command
+	StatusNoRun    = 126
+	StatusNotFound = 127
+	statusSignal   = 128 // plus the signal's number
+	StatusPipe     = 141 // that of SIGPIPE
+)
+
+// An Ending is how a process ended.
+type Ending struct {
+	Status int
+	Signal os.Signal // that killed it, or nil
+}
+
+func (e Ending) String() string {
+	if e.Signal != nil {
+		return "killed by " + SignalName(e.Signal)
+	}
+	return fmt.Sprintf("exit status %d", e.Status)
+}

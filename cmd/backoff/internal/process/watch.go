@@ -1,0 +1,132 @@
+package process
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync"
+)
+
+// A signalError is why retrying ended.
+type signalError struct{ signal os.Signal }
+
+func (e signalError) Error() string { return SignalName(e.signal) }
+
+// A subscription is to signals.
+type subscription struct{ c chan os.Signal }
+
+func subscribe(signals ...os.Signal) subscription {
+	s := subscription{make(chan os.Signal, 16)}
+	s.add(signals...)
+	return s
+}
+
+// add leaves out what was ignored from the start, which nohup and a shell's
+// background jobs rely on.
+func (s subscription) add(signals ...os.Signal) {
+	for _, sig := range signals {
+		if !signal.Ignored(sig) {
+			signal.Notify(s.c, sig)
+		}
+	}
+}
+
+func (s subscription) end() { signal.Stop(s.c) }
+
+// A Watch passes signals on to the process that runs, and ends retrying when one of
+// them says so.
+type Watch struct {
+	signals   subscription
+	interrupt context.CancelCauseFunc
+	done      chan struct{} // closed when the watch has ended
+
+	mu      sync.Mutex
+	running *Process
+	caught  os.Signal // the first that ends
+}
+
+func NewWatch(interrupt context.CancelCauseFunc) *Watch {
+	w := &Watch{signals: subscribe(EndingSignals...), interrupt: interrupt, done: make(chan struct{})}
+	w.signals.add(otherSignals...)
+	w.signals.add(stopSignals...)
+	go w.pass()
+	return w
+}
+
+func (w *Watch) End() {
+	w.signals.end()
+	close(w.signals.c) // Stop has seen to it that nothing is sent any longer
+	<-w.done
+}
+
+func (w *Watch) pass() {
+	defer close(w.done)
+	for sig := range w.signals.c {
+		w.mu.Lock()
+		switch {
+		case isOne(sig, stopSignals):
+			w.stopAll(sig)
+		case isOne(sig, otherSignals):
+			w.signal(sig)
+		default:
+			w.catch(sig)
+			w.signal(sig)
+		}
+		w.mu.Unlock()
+	}
+}
+
+func (w *Watch) signal(sig os.Signal) {
+	if w.running != nil {
+		w.running.signal(sig)
+	}
+}
+
+// catch says that a signal ends all this. The caller holds the lock.
+func (w *Watch) catch(sig os.Signal) {
+	if w.caught == nil {
+		w.caught = sig
+		w.interrupt(signalError{sig})
+	}
+}
+
+// Start starts a process, unless a signal has ended all this. A signal that comes
+// meanwhile is for the process.
+func (w *Watch) Start(begin func() (*Process, error)) (*Process, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.caught != nil {
+		return nil, signalError{w.caught}
+	}
+	p, err := begin()
+	if err == nil {
+		w.running = p
+	}
+	return p, err
+}
+
+// Ended is called with how the process ended.
+func (w *Watch) Ended(p *Process, e Ending) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running = nil
+	if sig := p.interrupted(e); sig != nil {
+		w.catch(sig)
+	}
+}
+
+// signal that ended all this, or nil.
+func (w *Watch) Ending() os.Signal {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.caught
+}
+
+func isOne(sig os.Signal, of []os.Signal) bool {
+	for _, s := range of {
+		if s == sig {
+			return true
+		}
+	}
+	return false
+}

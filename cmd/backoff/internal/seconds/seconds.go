@@ -1,0 +1,72 @@
+// Package seconds writes and draws a run of an overload by its seconds, be it simulated
+// or real.
+package seconds
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+	"time"
+
+	"example.com/backoff/cmd/backoff/internal/digits"
+	"example.com/backoff/cmd/backoff/internal/figure"
+	"example.com/backoff/sim/overload"
+)
+
+// A Siege is what one schedule made of the experiment.
+type Siege struct {
+	Name string // the schedule's
+	Reps []overload.Rep
+}
+
+// NewSecondsCurve returns the curve of a figure that every second of a repetition has.
+func NewSecondsCurve(name string, reps []overload.Rep, of func(overload.Second) int64) figure.Curve {
+	c := figure.Curve{Name: name, Random: len(reps) > 1}
+	for i := range reps[0].Seconds {
+		values := make([]time.Duration, len(reps))
+		for j, r := range reps {
+			values[j] = time.Duration(of(r.Seconds[i]))
+		}
+		s := NewSpread(values)
+		c.Least = append(c.Least, float64(s.Least))
+		c.Median = append(c.Median, float64(s.Median))
+		c.Most = append(c.Most, float64(s.Most))
+	}
+	return c
+}
+
+// WriteOverloadCSV writes a line for each second of each schedule.
+func WriteOverloadCSV(w io.Writer, sieges []Siege) error {
+	lines := [][]string{{"schedule", "t_s", "first", "retries", "ok", "timeouts", "refused", "open", "latency_ms"}}
+	for _, s := range sieges {
+		for i := range s.Reps[0].Seconds {
+			mean := func(of func(overload.Second) int64) string {
+				return digits.Shortest(s.Mean(func(r overload.Rep) float64 { return float64(of(r.Seconds[i])) }))
+			}
+			latency := digits.Milliseconds(s.Reps[0].Seconds[i].Latency)
+			if len(s.Reps) > 1 {
+				latency = digits.Shortest(s.Mean(func(r overload.Rep) float64 { return float64(r.Seconds[i].Latency) }) / 1e6)
+			}
+			lines = append(lines, []string{
+				s.Name, strconv.Itoa(i),
+				mean(func(s overload.Second) int64 { return s.First }),
+				mean(func(s overload.Second) int64 { return s.Retries }),
+				mean(func(s overload.Second) int64 { return s.OK }),
+				mean(func(s overload.Second) int64 { return s.Timeouts }),
+				mean(func(s overload.Second) int64 { return s.Refused }),
+				mean(func(s overload.Second) int64 { return s.Open }),
+				latency,
+			})
+		}
+	}
+	return csv.NewWriter(w).WriteAll(lines)
+}
+
+// Mean returns the mean of a figure of the repetitions.
+func (s Siege) Mean(of func(overload.Rep) float64) float64 {
+	sum := 0.0
+	for _, r := range s.Reps {
+		sum += of(r)
+	}
+	return sum / float64(len(s.Reps))
+}

@@ -1,0 +1,159 @@
+package solve
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"example.com/backoff"
+	"example.com/backoff/cmd/backoff/internal/digits"
+	"example.com/backoff/plan"
+)
+
+// A Given is what flags say of a schedule base, base·factor, base·factor², ...
+// under a limit.
+type Given struct {
+	Base, Elapsed, Delay         time.Duration
+	Factor, Ratio, CompareFactor float64
+	Retries                      int
+	Limit                        time.Duration   // NoLimit: none
+	Names                        map[string]bool // of the flags that are set
+}
+
+// parameters are those of which three have the others follow.
+var parameters = []string{"base", "factor", "retries", "elapsed", "delay"}
+
+// LimitText returns a limit as it is written.
+func LimitText(limit time.Duration) string {
+	if limit == backoff.NoLimit {
+		return "none"
+	}
+	return digits.Exact(limit)
+}
+
+// known returns the parameters that are given, ratio as the factor that it is.
+func (k *Given) known() []string {
+	var known []string
+	for _, name := range parameters {
+		if k.Names[name] || name == "factor" && k.Names["ratio"] {
+			known = append(known, name)
+		}
+	}
+	return known
+}
+
+// check checks each parameter that is given, and that they are neither too few
+// nor too many.
+func (k *Given) check() error {
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"base", k.Base}, {"elapsed", k.Elapsed}, {"delay", k.Delay}, {"limit", k.Limit}} {
+		if k.Names[d.name] && d.value <= 0 {
+			return fmt.Errorf("plan: --%s is %s, want more than 0", d.name, digits.Exact(d.value))
+		}
+	}
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{{"factor", k.Factor}, {"compare-factor", k.CompareFactor}} {
+		if k.Names[f.name] && !(f.value >= 1 && f.value <= math.MaxFloat64) {
+			return fmt.Errorf("plan: --%s is %v, want a finite number >= 1", f.name, f.value)
+		}
+	}
+	if k.Names["ratio"] {
+		if _, err := plan.FactorForRatio(k.Ratio); err != nil {
+			return inFlags(err)
+		}
+	}
+	switch {
+	case k.Names["retries"] && (k.Retries < 1 || int64(k.Retries) > math.MaxInt32):
+		return fmt.Errorf("plan: --retries is %d, want a whole number in [1, %d]", k.Retries, math.MaxInt32)
+	case k.Names["factor"] && k.Names["ratio"]:
+		return fmt.Errorf("plan: --factor and --ratio, want one or the other: factor = 1 + ratio")
+	case k.Names["delay"] && k.Delay >= k.Limit:
+		return fmt.Errorf("plan: --delay is %s, want less than --limit, %s: from there on all delays are the limit",
+			digits.Exact(k.Delay), LimitText(k.Limit))
+	}
+	return k.checkCount()
+}
+
+func (k *Given) checkCount() error {
+	known := k.known()
+	flags := make([]string, len(known))
+	for i, name := range known {
+		flags[i] = "--" + name
+		if name == "factor" && k.Names["ratio"] {
+			flags[i] = "--ratio"
+		}
+	}
+	switch n := len(known); {
+	case n == 1 && known[0] == "factor" && k.Names["compare-factor"]:
+		return nil
+	case n == 1 && k.Names["ratio"] && !k.Names["limit"]: // it is a factor
+		return nil
+	case n < 3:
+		var open []string
+		for _, name := range parameters {
+			if !slices.Contains(known, name) {
+				open = append(open, "--"+name)
+			}
+		}
+		what := strings.Join(flags, " and ") + " alone"
+		if n == 0 {
+			what = "nothing to start from"
+		}
+		return fmt.Errorf("plan: %s, want %d more of %s", what, 3-n, strings.Join(open, ", "))
+	case k.forLimit():
+		return nil
+	case n > 3:
+		return fmt.Errorf("plan: %s are %d, want 3: the others follow from them", strings.Join(flags, ", "), n)
+	}
+	return nil
+}
+
+// forLimit reports whether it is the limit that is to be found.
+func (k *Given) forLimit() bool {
+	return !k.Names["limit"] && slices.Equal(k.known(), []string{"base", "factor", "retries", "elapsed"})
+}
+
+// Run writes what follows from what is given.
+func (k *Given) Run(w io.Writer, format string) error {
+	if err := k.check(); err != nil {
+		return err
+	}
+	s, err := solve(k)
+	if err != nil {
+		return inFlags(err)
+	}
+	switch format {
+	case "csv":
+		return writeSolutionCSV(w, s)
+	case "json":
+		return writeSolutionJSON(w, k, s)
+	}
+	return writeSolution(w, k, s)
+}
+
+// inFlags returns an error of package plan, or of solve, in the words of the command
+// line.
+func inFlags(err error) error {
+	impossible, ok := errors.AsType[*plan.Error](err)
+	if !ok {
+		return fmt.Errorf("plan: %w", err)
+	}
+	name := strings.ToLower(impossible.Name)
+	switch name {
+	case "n":
+		name = "retries"
+	case "to":
+		name = "compare-factor"
+	case "from":
+		name = "factor"
+	}
+	return fmt.Errorf("plan: --%s is %s, want %s", name, impossible.Got, impossible.Want)
+}

@@ -1,0 +1,172 @@
+package solve
+
+import (
+	"io"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"example.com/backoff"
+	"example.com/backoff/cmd/backoff/internal/clitest"
+	"example.com/backoff/expr"
+	"example.com/backoff/plan"
+)
+
+// givenFlags are the parameters of a schedule, by the names of their flags.
+func givenFlags(g plan.Geometric, retries int, elapsed, delay time.Duration) *Given {
+	return &Given{
+		Base: g.Base, Factor: g.Factor, Ratio: g.Factor - 1, Limit: g.Limit,
+		Retries: retries, Elapsed: elapsed, Delay: delay, Names: map[string]bool{},
+	}
+}
+
+// From any three of a schedule's parameters follow the others.
+func TestSolveAnyThree(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := plan.Geometric{
+			Base:   time.Duration(rapid.Int64Range(int64(time.Millisecond), int64(time.Minute)).Draw(t, "base")),
+			Factor: 1 + math.Exp(rapid.Float64Range(-5, 1).Draw(t, "log(factor - 1)")),
+			Limit:  backoff.NoLimit,
+		}
+		n := rapid.IntRange(2, 12).Draw(t, "retries")
+		elapsed, delay := g.Elapsed(n), g.Delay(n+1)
+		three := rapid.Permutation(parameters).Draw(t, "order")[:3]
+		k := givenFlags(g, n, elapsed, delay)
+		for _, name := range three {
+			if name == "factor" && rapid.Bool().Draw(t, "as ratio") {
+				name = "ratio"
+			}
+			k.Names[name] = true
+		}
+		if err := k.check(); err != nil {
+			t.Fatal(err)
+		}
+		// What is not given must not be looked at.
+		for _, name := range parameters {
+			if slices.Contains(three, name) {
+				continue
+			}
+			switch name {
+			case "base":
+				k.Base = 0
+			case "factor":
+				k.Factor, k.Ratio = 0, 0
+			case "retries":
+				k.Retries = 0
+			case "elapsed":
+				k.Elapsed = 0
+			case "delay":
+				k.Delay = 0
+			}
+		}
+		s, err := solve(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// A nanosecond of a base of 1 ms is 10⁻⁶ of it, and the other quantities of
+		// these schedules change by at most a few dozen times that.
+		near := func(name string, got, want float64) {
+			if !(math.Abs(got/want-1) < 1e-4) {
+				t.Errorf("from %v %s is %v, want %v", three, name, got, want)
+			}
+		}
+		near("base", s.schedule.Base.Seconds(), g.Base.Seconds())
+		near("factor", s.schedule.Factor, g.Factor)
+		near("retries", s.retries, float64(n))
+		near("elapsed", s.elapsed.Seconds(), elapsed.Seconds())
+		near("delay", s.delay.Seconds(), delay.Seconds())
+		var names []string
+		for _, a := range s.answers {
+			names = append(names, a.name)
+		}
+		for _, name := range parameters {
+			given := k.Names[name]
+			if slices.Contains(names, name) == given {
+				t.Errorf("from %v: the answers are %v", three, names)
+			}
+		}
+	})
+}
+
+// The limit that is found has the last retry come when it should, and the one below
+// does not.
+func TestSolveLimit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := plan.Geometric{Base: time.Second, Factor: rapid.Float64Range(1.01, 4).Draw(t, "factor"), Limit: backoff.NoLimit}
+		n := rapid.IntRange(2, 40).Draw(t, "retries")
+		least, most := time.Duration(n)*time.Second, min(g.Elapsed(n), 1000*time.Hour)
+		elapsed := time.Duration(rapid.Int64Range(int64(least), int64(most)).Draw(t, "elapsed"))
+		k := givenFlags(g, n, elapsed, 0)
+		for _, name := range []string{"base", "factor", "retries", "elapsed"} {
+			k.Names[name] = true
+		}
+		s, err := solve(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := s.schedule
+		if got.Elapsed(n) < elapsed {
+			t.Errorf("with a limit of %v retry %d comes at %v, want %v", got.Limit, n, got.Elapsed(n), elapsed)
+		}
+		got.Limit--
+		if got.Elapsed(n) >= elapsed && got.Limit >= got.Base {
+			t.Errorf("a limit of %v is enough", got.Limit)
+		}
+	})
+}
+
+// A factor is shown so closely that what is shown of it gives the result.
+func TestFactorText(t *testing.T) {
+	for factor, want := range map[float64]string{
+		1: "1", 1.1: "1.1", 2: "2", 1 + 1e-7: "1.0000001", 1.00023043680146: "1.000230437", 1.0999999: "1.0999999", 1.5: "1.5",
+		1 + 1e-12: "1.000000000001", 1 + 0x1p-52: "1.0000000000000002", 1.9999999: "2", 123.4567: "123.457", 1e300: "1e+300",
+	} {
+		if got := factorText(factor); got != want {
+			t.Errorf("factorText(%v) = %s, want %s", factor, got, want)
+		}
+	}
+}
+
+// The expression of a solution is its schedule.
+func TestSolutionExpression(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := plan.Geometric{
+			Base:   time.Duration(rapid.Int64Range(1, int64(time.Hour)).Draw(t, "base")),
+			Factor: rapid.Float64Range(1, 10).Draw(t, "factor"),
+			Limit:  rapid.SampledFrom([]time.Duration{backoff.NoLimit, time.Second, 90 * time.Minute}).Draw(t, "limit"),
+		}
+		n := rapid.IntRange(1, 50).Draw(t, "retries")
+		e, err := expr.Parse((&solution{schedule: g, retries: float64(n) + 0.5}).expression())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := slices.Collect(backoff.Take(g.Schedule(), n))
+		if got := slices.Collect(e.Schedule()); !slices.Equal(got, want) {
+			t.Fatalf("%s is %v, want %v", e, got, want)
+		}
+	})
+}
+
+func TestRealRetries(t *testing.T) {
+	for n, want := range map[float64]string{
+		3: "3", 9.967: "9.97", 48.4123: "48.4", 0.5: "0.500", 1234.56: "1234.6",
+		48.99995: "48.9999", 0.99999: "0.99999", math.Nextafter(49, 0): "48.99999999999999",
+	} {
+		if got := realRetries(n); got != want {
+			t.Errorf("realRetries(%v) = %s, want %s", n, got, want)
+		}
+	}
+}
+
+func TestWriteErrors(t *testing.T) {
+	for _, format := range []string{"table", "csv", "json"} {
+		clitest.FullDisk(t, format, func(w io.Writer) error {
+			k := Given{Base: time.Second, Factor: 2, Retries: 3, Limit: backoff.NoLimit}
+			k.Names = map[string]bool{"base": true, "factor": true, "retries": true}
+			return k.Run(w, format)
+		})
+	}
+}

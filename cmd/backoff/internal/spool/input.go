@@ -1,0 +1,194 @@
+package spool
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+)
+
+// An Input is the standard input that every attempt has from its first byte.
+//
+// A regular file is given to the command itself, and wound back. A terminal and any
+// other device is given to it as it is. Only a pipe or a socket, which can be read
+// once, is recorded.
+type Input struct {
+	file  *os.File
+	start int64      // where a regular file is wound back to
+	tape  *recording // nil: the command gets the file
+	used  bool
+}
+
+func NewInput(file *os.File) *Input {
+	in := &Input{file: file, start: -1}
+	info, err := file.Stat()
+	if err != nil {
+		return in // closed, say: the command will see the same
+	}
+	switch mode := info.Mode(); {
+	case mode.IsRegular():
+		if at, err := file.Seek(0, io.SeekCurrent); err == nil {
+			in.start = at
+		}
+	case mode&(fs.ModeNamedPipe|fs.ModeSocket) != 0:
+		in.tape = newRecording(file)
+	}
+	return in
+}
+
+// Begin returns the file that the next attempt reads from. The caller calls started
+// when the command has it, or cannot, and ended when the attempt is over. failed
+// is called if what the command gets is not all that there is.
+func (in *Input) Begin(failed func(error)) (file *os.File, started, ended func(), err error) {
+	again := in.used
+	in.used = true
+	if in.tape != nil {
+		return in.tape.play(failed)
+	}
+	if again && in.start >= 0 {
+		if _, err := in.file.Seek(in.start, io.SeekStart); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	return in.file, func() {}, func() {}, nil
+}
+
+// A recording is what was read from a source that can be read once. It reads no
+// more than the attempts ask for: nothing before the pipe to the command has taken
+// all that there was, so that a source without an end fills no disk.
+type recording struct {
+	source io.Reader
+
+	mu      sync.Mutex
+	more    *sync.Cond // there is more to play, an end, or a player was stopped
+	tape    *spool     // made with the first byte
+	size    int64      // of the tape
+	end     error      // of the source: io.EOF, or why the rest is not here
+	reading bool       // a goroutine does; it may outlive the attempt that asked
+}
+
+func newRecording(source io.Reader) *recording {
+	r := &recording{source: source}
+	r.more = sync.NewCond(&r.mu)
+	return r
+}
+
+// play feeds a pipe from the beginning of the recording.
+func (r *recording) play(failed func(error)) (file *os.File, started, ended func(), err error) {
+	from, to, err := os.Pipe()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	p := &player{recording: r}
+	go p.feed(to, failed)
+	return from, func() { from.Close() }, func() { p.stop(to) }, nil
+}
+
+// A player feeds one attempt.
+type player struct {
+	*recording
+	stopped bool // guarded by the recording's mu
+}
+
+func (p *player) stop(to *os.File) {
+	p.mu.Lock()
+	p.stopped = true
+	p.more.Broadcast()
+	p.mu.Unlock()
+	to.Close() // which ends a Write that nobody reads
+}
+
+func (p *player) feed(to *os.File, failed func(error)) {
+	defer to.Close()
+	chunk := make([]byte, 1<<16)
+	for at := int64(0); ; {
+		n, err := p.next(chunk, at)
+		if err == io.EOF {
+			return
+		}
+		if err != nil {
+			// The end of the pipe would look to the command like the end of its input.
+			failed(err)
+			return
+		}
+		if _, err := to.Write(chunk[:n]); err != nil {
+			return // the command reads no more, which is its own affair
+		}
+		at += int64(n)
+	}
+}
+
+// next waits for what stands at a place of the recording, and reads it.
+func (p *player) next(chunk []byte, at int64) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for at == p.size && p.end == nil && !p.stopped {
+		if !p.reading {
+			p.reading = true
+			go p.read()
+		}
+		p.more.Wait()
+	}
+	switch {
+	case p.stopped:
+		return 0, io.EOF
+	case at == p.size:
+		return 0, p.end
+	}
+	n, err := p.tape.ReadAt(chunk[:min(int64(len(chunk)), p.size-at)], at)
+	if n > 0 {
+		err = nil
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF // the tape is shorter than what was written
+	}
+	return n, err
+}
+
+// read records the next piece of the source.
+func (r *recording) read() {
+	chunk := make([]byte, 1<<16)
+	n, err := r.source.Read(chunk)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.end != nil {
+		return // closed
+	}
+	if n > 0 {
+		if failure := r.record(chunk[:n]); failure != nil {
+			err = failure
+		} else {
+			r.size += int64(n)
+		}
+	}
+	r.end = err
+	r.reading = false
+	r.more.Broadcast()
+}
+
+func (r *recording) record(piece []byte) error {
+	if r.tape == nil {
+		tape, err := newSpool()
+		if err != nil {
+			return err
+		}
+		r.tape = &tape
+	}
+	_, err := r.tape.WriteAt(piece, r.size)
+	return err
+}
+
+// Close removes the tape.
+func (in *Input) Close() error {
+	if in.tape == nil {
+		return nil
+	}
+	r := in.tape
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.end = fs.ErrClosed
+	if r.tape == nil {
+		return nil
+	}
+	return r.tape.Close()
+}

@@ -1,0 +1,207 @@
+package supervise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"example.com/backoff/cmd/backoff/internal/process"
+)
+
+// An attempt is what became of one.
+type attempt struct {
+	number   int
+	start    time.Duration // since the first began
+	elapsed  time.Duration
+	ending   process.Ending
+	timedOut bool
+	failure  error // why the command could not be run
+	streak   int   // successes in a row, up to this one; 0 if it is none
+	delay    time.Duration
+	retried  bool // after delay
+}
+
+// An attemptError is the failure of an attempt.
+type attemptError struct{ *attempt }
+
+func (e attemptError) Error() string { return e.ending.String() }
+
+// errStreak is the "failure" of an attempt that succeeded, when more in a row are
+// wanted.
+var errStreak = errors.New("succeeded, but not often enough in a row")
+
+// attempt is the operation that is retried. Its error is an attemptError, errStreak, a
+// signalError if there was no attempt because of that, or of backoff's own.
+func (x *execution) attempt(ctx context.Context) error {
+	x.progress.arrive()
+	begun := time.Now()
+	if len(x.attempts) == 0 {
+		x.begun = begun
+	}
+	a := &attempt{number: len(x.attempts) + 1, start: begun.Sub(x.begun)}
+	err := x.try(ctx, a)
+	a.elapsed = time.Since(begun)
+	if err != nil {
+		return err
+	}
+	x.attempts = append(x.attempts, a)
+	if a.failure != nil || !x.Policy.success(a.ending.Status) {
+		return attemptError{a}
+	}
+	a.streak = 1
+	if a.number > 1 {
+		a.streak += x.attempts[a.number-2].streak
+	}
+	if a.streak < x.Successes {
+		return errStreak
+	}
+	return nil
+}
+
+// try runs the command once. It returns an error if that says nothing about the
+// command.
+func (x *execution) try(ctx context.Context, a *attempt) error {
+	path, err := lookPath(x.argv[0])
+	if err != nil {
+		a.cannotRun(err)
+		return nil
+	}
+	lost := make(chan error, 1) // of the standard input
+	stdin, started, ended, err := x.in.Begin(func(err error) { lost <- err })
+	if err != nil {
+		return fmt.Errorf("standard input: %w", err)
+	}
+	defer ended()
+	stdout, err := x.out.Begin()
+	if err != nil {
+		started()
+		return fmt.Errorf("standard output: %w", err)
+	}
+	var refused error
+	p, err := x.watch.Start(func() (p *process.Process, err error) {
+		// Of two variables of one name in the environment the last counts.
+		env := append(os.Environ(), "RETRY_ATTEMPT="+strconv.Itoa(a.number))
+		p, refused = process.StartProcess(&exec.Cmd{
+			Path: path, Args: x.argv, Env: env, Stdin: stdin, Stdout: stdout, Stderr: os.Stderr,
+		}, x.tty)
+		return p, refused
+	})
+	started()
+	if refused != nil {
+		a.cannotRun(refused)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return x.await(ctx, a, p, lost)
+}
+
+// await waits for the process, for as long as it may run.
+func (x *execution) await(ctx context.Context, a *attempt, p *process.Process, lost <-chan error) error {
+	var failure error
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		a.ending, failure = p.Wait()
+	}()
+	// The timer is not ctx: a signal ends that, and the command that the signal was
+	// passed on to may take its time, but no more than it has.
+	var limit <-chan time.Time
+	if deadline, ok := ctx.Deadline(); ok {
+		timer := time.NewTimer(time.Until(deadline))
+		defer timer.Stop()
+		limit = timer.C
+	}
+	var inputLost error
+	select {
+	case <-over:
+	case <-limit:
+		a.timedOut = true
+		x.end(p, over)
+	case inputLost = <-lost:
+		x.end(p, over)
+	}
+	x.watch.Ended(p, a.ending)
+	switch {
+	case failure != nil:
+		return failure
+	case inputLost != nil:
+		return fmt.Errorf("standard input: %w", inputLost)
+	case a.timedOut:
+		a.ending = process.Ending{Status: process.StatusTimedOut}
+	}
+	return nil
+}
+
+// end ends the process and all of its group: politely, and after killAfter by force.
+func (x *execution) end(p *process.Process, over <-chan struct{}) {
+	if x.KillAfter == 0 {
+		p.Kill()
+		<-over
+		return
+	}
+	defer process.AdoptOrphans()()
+	p.Terminate()
+	force := time.NewTimer(x.KillAfter)
+	defer force.Stop()
+	select {
+	case <-over:
+	case <-force.C:
+		p.Kill()
+		<-over
+		return
+	}
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
+	for p.Left() {
+		select {
+		case <-poll.C:
+		case <-force.C:
+			p.Kill()
+			return
+		}
+	}
+}
+
+// cannotRun says that there was no process.
+func (a *attempt) cannotRun(err error) {
+	if e, ok := errors.AsType[*exec.Error](err); ok {
+		err = e.Err
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	a.failure = err
+	a.ending = process.Ending{Status: process.StatusNoRun}
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		a.ending.Status = process.StatusNotFound
+	}
+}
+
+// lookPath finds a command as a shell does.
+func lookPath(name string) (string, error) {
+	path, err := exec.LookPath(name)
+	if errors.Is(err, exec.ErrDot) {
+		return path, nil // whoever has . in PATH wants that
+	}
+	if !errors.Is(err, exec.ErrNotFound) {
+		return path, err
+	}
+	// What is there and may not be run is not "not found".
+	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
+		if filepath.Base(name) != name {
+			break
+		}
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+			return "", fs.ErrPermission
+		}
+	}
+	return path, err
+}

@@ -1,0 +1,56 @@
+package supervise
+
+import (
+	"encoding/json"
+	"io"
+	"time"
+
+	"example.com/backoff/cmd/backoff/internal/digits"
+	"example.com/backoff/cmd/backoff/internal/process"
+	"example.com/backoff/cmd/backoff/internal/table"
+)
+
+// writeReport writes what happened as a JSON object.
+func (x *execution) writeReport(w io.Writer, status int, reason string) error {
+	type jsonAttempt struct {
+		Attempt  int          `json:"attempt"`
+		Start    json.Number  `json:"start"`
+		Elapsed  json.Number  `json:"elapsed"`
+		Status   int          `json:"status"`
+		Signal   string       `json:"signal,omitempty"`
+		TimedOut bool         `json:"timed_out"`
+		Error    string       `json:"error,omitempty"`
+		Delay    *json.Number `json:"delay"`
+	}
+	report := struct {
+		Command    []string      `json:"command"`
+		Expression string        `json:"expression"`
+		Seed       uint64        `json:"seed"`
+		Started    string        `json:"started"`
+		Elapsed    json.Number   `json:"elapsed"`
+		Status     int           `json:"status"`
+		Reason     string        `json:"reason"`
+		Attempts   []jsonAttempt `json:"attempts"`
+	}{
+		x.argv, x.Schedule.String(), x.Seed, x.started.Format(time.RFC3339Nano),
+		json.Number(digits.Seconds(time.Since(x.started))), status, reason,
+		[]jsonAttempt{},
+	}
+	for _, a := range x.attempts {
+		j := jsonAttempt{
+			Attempt: a.number, Start: json.Number(digits.Seconds(a.start)), Elapsed: json.Number(digits.Seconds(a.elapsed)),
+			Status: a.ending.Status, TimedOut: a.timedOut,
+		}
+		if a.ending.Signal != nil {
+			j.Signal = process.SignalName(a.ending.Signal)
+		}
+		if a.failure != nil {
+			j.Error = a.failure.Error()
+		}
+		if a.retried {
+			j.Delay = new(json.Number(digits.Seconds(a.delay)))
+		}
+		report.Attempts = append(report.Attempts, j)
+	}
+	return table.WriteIndented(w, report)
+}

@@ -1,0 +1,14 @@
+package table
+
+import (
+	"encoding/json"
+	"io"
+)
+
+// WriteIndented writes a value as JSON, for reading too.
+func WriteIndented(w io.Writer, value any) error {
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	return out.Encode(value)
+}
