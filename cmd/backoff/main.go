@@ -25,5 +25,5 @@ func main() {
 }
 
 func commands() []*cobra.Command {
-	return []*cobra.Command{show.NewShow(), plan.NewPlan(), list.NewList(), run.NewRun(), sim.NewSim(), serve.NewServe(), load.NewLoad()}
+	return []*cobra.Command{show.New(), plan.New(), list.New(), run.New(), sim.New(), serve.New(), load.New()}
 }

@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	chartWidth  = 61 // columns between the axis and the last retry
-	chartHeight = 12 // lines, at most
-	chartMarks  = 16 // marks on the axis of retries, at most
+	width     = 61 // columns between the axis and the last retry
+	height    = 12 // lines, at most
+	mostMarks = 16 // marks on the axis of retries, at most
 )
 
 // pens draw the curves of a chart, so that they differ without colours.
@@ -33,10 +33,10 @@ var pens = []asciigraph.CharSet{
 // bandPen draws the least and the most of a random schedule.
 var bandPen = asciigraph.CreateCharSet("·")
 
-// WriteChart draws a figure with characters: of one curve the median within its
+// Write draws a figure with characters: of one curve the median within its
 // band, of several the medians. It draws nothing where there is no curve to see:
 // less than two points, or values that are all 0.
-func WriteChart(w io.Writer, f figure.Figure) error {
+func Write(w io.Writer, f figure.Figure) error {
 	alone := len(f.Curves) == 1
 	curves := make([]figure.Curve, len(f.Curves))
 	for i, c := range f.Curves {
@@ -54,7 +54,7 @@ func WriteChart(w io.Writer, f figure.Figure) error {
 	if f.Logarithmic {
 		scale = logScale(f.Vertical, b)
 	}
-	axis := newChartAxis(f.Horizontal, b.Points)
+	axis := newAxis(f.Axis, b.Points)
 	var series [][]float64
 	var chars []asciigraph.CharSet
 	add := func(values []float64, pen asciigraph.CharSet) {
@@ -84,7 +84,7 @@ func WriteChart(w io.Writer, f figure.Figure) error {
 	}
 	fmt.Fprintf(out, "%s\n", asciigraph.PlotMany(series,
 		asciigraph.SeriesChars(chars...),
-		asciigraph.Width(chartWidth),
+		asciigraph.Width(width),
 		asciigraph.Height(scale.lines),
 		asciigraph.LowerBound(scale.lo),
 		asciigraph.UpperBound(scale.hi),
@@ -111,26 +111,26 @@ func WriteChart(w io.Writer, f figure.Figure) error {
 	return out.Flush()
 }
 
-// A chartAxis is the horizontal axis: where it ends, the marks from 0 to there, and
+// An axis is the horizontal axis: where it ends, the marks from 0 to there, and
 // the label of one.
-type chartAxis struct {
+type axis struct {
 	end   float64
 	marks int
 	label func(float64) string
 	place func(values []float64) []float64 // NaN beyond the last value ends a curve
 }
 
-// newChartAxis returns the axis for so many points, two at least.
-func newChartAxis(h figure.Horizontal, points int) chartAxis {
+// newAxis returns the axis for so many points, two at least.
+func newAxis(h figure.Axis, points int) axis {
 	switch {
 	case h.Bin > 0:
 		return newTimeAxis(h.Bin, points)
 	case h.At != nil:
 		return newCountAxis(h.At)
 	}
-	step := figure.CountStep(points-1, chartMarks)
+	step := figure.CountStep(points-1, mostMarks)
 	columns := (points + step - 2) / step * step // between the first retry and the last mark
-	return chartAxis{
+	return axis{
 		end:   float64(columns),
 		marks: columns/step + 1,
 		label: func(x float64) string { return fmt.Sprintf("%.0f", x+float64(h.First)) },
@@ -149,25 +149,25 @@ func newChartAxis(h figure.Horizontal, points int) chartAxis {
 
 // newTimeAxis returns the axis of a figure whose points are so many bins. Of the
 // bins that share a column it shows the largest.
-func newTimeAxis(bin time.Duration, bins int) chartAxis {
+func newTimeAxis(bin time.Duration, bins int) axis {
 	end := float64(bins) * bin.Seconds()
 	step := figure.Durations.Step(end, 8)
 	marks := int(math.Ceil(end/step - 1e-9))
 	end = float64(marks) * step
-	return chartAxis{
+	return axis{
 		end:   end,
 		marks: marks + 1,
 		label: func(x float64) string { return figure.Durations.Label(math.Round(x/step) * step) },
 		place: func(values []float64) []float64 {
-			placed := make([]float64, chartWidth)
+			placed := make([]float64, width)
 			for i := range placed {
 				placed[i] = math.NaN()
 			}
-			perBin := bin.Seconds() / end * (chartWidth - 1) // columns
+			perBin := bin.Seconds() / end * (width - 1) // columns
 			for i, value := range values {
 				first := int(math.Floor(float64(i)*perBin + 1e-9))
 				last := int(math.Ceil(float64(i+1)*perBin-1e-9)) - 1
-				for column := first; column <= max(first, last) && column < chartWidth; column++ {
+				for column := first; column <= max(first, last) && column < width; column++ {
 					if !(placed[column] >= value) {
 						placed[column] = value
 					}
@@ -180,18 +180,18 @@ func newTimeAxis(bin time.Duration, bins int) chartAxis {
 
 // newCountAxis returns the axis of a figure whose points stand at these counts, with
 // straight lines from each to the next.
-func newCountAxis(at []int) chartAxis {
+func newCountAxis(at []int) axis {
 	last := at[len(at)-1]
 	step := figure.CountStep(last, 12)
 	marks := (last + step - 1) / step
 	end := float64(marks * step)
-	return chartAxis{
+	return axis{
 		end:   end,
 		marks: marks + 1,
 		label: func(x float64) string { return figure.Counts.Label(math.Round(x/float64(step)) * float64(step)) },
 		place: func(values []float64) []float64 {
-			placed := make([]float64, chartWidth)
-			width := end / (chartWidth - 1) // of a column
+			placed := make([]float64, width)
+			width := end / (width - 1) // of a column
 			i := 0
 			for column := range placed {
 				x := float64(column) * width
@@ -215,19 +215,19 @@ func newCountAxis(at []int) chartAxis {
 // sampleOf returns a piece of the line that a pen draws, for a legend.
 func sampleOf(pen asciigraph.CharSet) string { return strings.Repeat(pen.Horizontal, 3) }
 
-// A chartScale is the vertical axis: what it makes of a value, its ends, the lines
+// A scale is the vertical axis: what it makes of a value, its ends, the lines
 // between them, and the label of a line.
-type chartScale struct {
+type scale struct {
 	of     func(value float64) float64
 	lo, hi float64
 	lines  int
 	label  func(float64) string
 }
 
-func linearScale(q figure.Quantity, b figure.Bounds) chartScale {
-	step := q.Step(b.Most, chartHeight)
+func linearScale(q figure.Quantity, b figure.Bounds) scale {
+	step := q.Step(b.Most, height)
 	lines := int(math.Ceil(b.Most / step))
-	return chartScale{
+	return scale{
 		of:    func(value float64) float64 { return value },
 		hi:    float64(lines) * step,
 		lines: lines,
@@ -240,12 +240,12 @@ func linearScale(q figure.Quantity, b figure.Bounds) chartScale {
 
 // logScale has the same number of lines for each decade. What is below its lower
 // end, as 0 is, lies on that end.
-func logScale(q figure.Quantity, b figure.Bounds) chartScale {
+func logScale(q figure.Quantity, b figure.Bounds) scale {
 	const rounding = 1e-9 // of a logarithm that is a whole number
 	lo := math.Floor(math.Log10(b.Floor) + rounding)
 	hi := max(math.Ceil(math.Log10(b.Most)-rounding), lo+1)
-	lines := int(hi-lo) * max(1, chartHeight/int(hi-lo))
-	return chartScale{
+	lines := int(hi-lo) * max(1, height/int(hi-lo))
+	return scale{
 		of:    func(value float64) float64 { return max(math.Log10(value), lo) },
 		lo:    lo,
 		hi:    hi,

@@ -37,11 +37,11 @@ func TestTimeAxis(t *testing.T) {
 		}
 		placed := axis.place(values)
 		column := slices.Index(placed, 7)
-		if len(placed) != chartWidth || column < 0 {
+		if len(placed) != width || column < 0 {
 			t.Fatalf("the full bin is not among %v", placed)
 		}
-		at := float64(column) / (chartWidth - 1) * axis.end
-		if start := float64(full) * bin.Seconds(); math.Abs(at-start) > axis.end/(chartWidth-1)*(1+1e-6) {
+		at := float64(column) / (width - 1) * axis.end
+		if start := float64(full) * bin.Seconds(); math.Abs(at-start) > axis.end/(width-1)*(1+1e-6) {
 			t.Fatalf("the bin of %v s stands at %v s", start, at)
 		}
 	})
@@ -63,7 +63,7 @@ func TestCountAxis(t *testing.T) {
 		if axis.end < float64(last) || axis.end > 2*float64(last) || axis.marks < 2 || axis.marks > 14 {
 			t.Fatalf("the axis to %d ends at %v, with %d marks", last, axis.end, axis.marks)
 		}
-		column := axis.end / (chartWidth - 1)
+		column := axis.end / (width - 1)
 		for i, y := range axis.place(values) {
 			x := float64(i) * column
 			nearest := min(max(x, float64(at[0])), float64(last))

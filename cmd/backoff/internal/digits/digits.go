@@ -17,7 +17,7 @@ import (
 // Percent returns a share in [0, 1] to three digits, and never what is short of
 // all as 100 %.
 func Percent(share float64) string {
-	text := Digits(100*share, 3)
+	text := Significant(100*share, 3)
 	if share < 1 && text == "100" {
 		return "more than 99.9 %"
 	}
@@ -25,11 +25,11 @@ func Percent(share float64) string {
 }
 
 // About returns a number >= 0 to three digits, with commas.
-func About(x float64) string { return Grouped(Digits(x, 3)) }
+func About(x float64) string { return Grouped(Significant(x, 3)) }
 
-// Digits returns x to n significant digits, and to all digits before the point,
+// Significant returns x to n significant digits, and to all digits before the point,
 // as zeros.
-func Digits(x float64, n int) string {
+func Significant(x float64, n int) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', n, 64), 64)
 	if err != nil { // infinite
 		rounded = x
@@ -41,7 +41,7 @@ func Digits(x float64, n int) string {
 }
 
 // Brief returns d to three digits.
-func Brief(d time.Duration) string { return Rounded(d, Digit(d, 3)) }
+func Brief(d time.Duration) string { return Rounded(d, Unit(d, 3)) }
 
 // Approximate returns seconds to two digits, in one unit: 1.7m. A year has 8766 h.
 func Approximate(seconds float64) string {
@@ -110,7 +110,7 @@ func Count(n int, what string) string {
 // SameDigits returns durations with one precision, three digits of the most: so
 // a least of a few microseconds is 0s beside a most of seconds.
 func SameDigits(durations ...time.Duration) []string {
-	unit := Digit(slices.Max(durations), 3)
+	unit := Unit(slices.Max(durations), 3)
 	cells := make([]string, len(durations))
 	for i, d := range durations {
 		cells[i] = Rounded(d, unit)
@@ -118,8 +118,8 @@ func SameDigits(durations ...time.Duration) []string {
 	return cells
 }
 
-// Digit returns what one counts at the n-th digit of d.
-func Digit(d time.Duration, n int) time.Duration {
+// Unit returns what one counts at the n-th digit of d.
+func Unit(d time.Duration, n int) time.Duration {
 	unit := time.Duration(1)
 	for range n {
 		d /= 10

@@ -45,7 +45,7 @@ func TestNumbers(t *testing.T) {
 	for x, want := range map[float64]string{
 		0: "0", 0.5: "0.5", 1.984375: "1.98", 12.36: "12.4", 141_220: "141000", 1e-7: "1e-07", 999.6: "1000", math.Inf(1): "+Inf",
 	} {
-		if got := Digits(x, 3); got != want {
+		if got := Significant(x, 3); got != want {
 			t.Errorf("Digits(%v, 3) = %s, want %s", x, got, want)
 		}
 	}

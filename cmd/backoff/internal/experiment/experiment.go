@@ -19,25 +19,25 @@ import (
 	"example.com/backoff/expr"
 )
 
-// A Simulation is what flags say of any experiment.
-type Simulation struct {
+// A Flags is what flags say of any experiment.
+type Flags struct {
 	Reps    int
 	Seed    uint64
 	Workers int
-	present.Presentation
+	present.Flags
 }
 
 // AddFlags adds the flags, with so many repetitions unless told.
-func (s *Simulation) AddFlags(cmd *cobra.Command, reps int) {
+func (s *Flags) AddFlags(cmd *cobra.Command, reps int) {
 	flags := cmd.Flags()
 	flags.IntVar(&s.Reps, "reps", reps, "repetitions of each experiment")
 	flags.Uint64Var(&s.Seed, "seed", 1, "where the random numbers begin")
 	flags.IntVar(&s.Workers, "workers", runtime.GOMAXPROCS(0), "repetitions that run at a time")
-	s.Presentation.AddFlags(cmd)
+	s.Flags.AddFlags(cmd)
 }
 
 // Parse returns the expressions of args, and those of published where there are none.
-func (s *Simulation) Parse(args, published []string) ([]*expr.Expr, error) {
+func (s *Flags) Parse(args, published []string) ([]*expr.Expr, error) {
 	if len(args) == 0 {
 		args = published
 	}
@@ -46,7 +46,7 @@ func (s *Simulation) Parse(args, published []string) ([]*expr.Expr, error) {
 
 // Each calls one for every schedule, with a context that an interrupt ends, and shows
 // how far it is.
-func (s *Simulation) Each(cmd *cobra.Command, exprs []*expr.Expr, one func(ctx context.Context, e *expr.Expr, progress func(done, total int)) error) error {
+func (s *Flags) Each(cmd *cobra.Command, exprs []*expr.Expr, one func(ctx context.Context, e *expr.Expr, progress func(done, total int)) error) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 	defer stop()
 	context.AfterFunc(ctx, stop) // A second interrupt ends the process at once.
@@ -75,12 +75,12 @@ func DrawsOf(e *expr.Expr) func(seed uint64) iter.Seq[time.Duration] {
 	}
 }
 
-// FlagOf makes of a model's error about a field of its configuration,
+// FlagError makes of a model's error about a field of its configuration,
 //
 //	overload: Queue is -1, want 0 to 1000000000
 //
 // one about the flag that sets it. Of a list's fields one flag sets all.
-func FlagOf(cmd *cobra.Command, err error, flags map[string]string) error {
+func FlagError(cmd *cobra.Command, err error, flags map[string]string) error {
 	_, text, _ := strings.Cut(err.Error(), ": ")
 	field, rest, _ := strings.Cut(text, " is ")
 	field, _, _ = strings.Cut(field, "[")

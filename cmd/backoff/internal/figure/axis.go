@@ -44,7 +44,7 @@ func (q Quantity) Label(value float64) string {
 	if q == Durations {
 		return digits.Exact(digits.FromSeconds(value))
 	}
-	return digits.Grouped(digits.Digits(value, 12)) // a mark is a whole number of steps but for what rounding adds
+	return digits.Grouped(digits.Significant(value, 12)) // a mark is a whole number of steps but for what rounding adds
 }
 
 // About returns value to two digits.
@@ -52,7 +52,7 @@ func (q Quantity) About(value float64) string {
 	if q == Durations {
 		return digits.Approximate(value)
 	}
-	return digits.Grouped(digits.Digits(value, 2))
+	return digits.Grouped(digits.Significant(value, 2))
 }
 
 // Marks returns what to name on a logarithmic axis from lo to hi, and the same more

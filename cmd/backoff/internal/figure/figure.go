@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// NewLine returns a curve without a band.
-func NewLine(name string, values []float64) Curve {
+// Line returns a curve without a band.
+func Line(name string, values []float64) Curve {
 	return Curve{Name: name, Least: values, Median: values, Most: values}
 }
 
@@ -18,15 +18,15 @@ type Figure struct {
 	Vertical    Quantity
 	Up          string // the name of the vertical axis
 	Along       string // the name of the horizontal axis of a picture
-	Horizontal  Horizontal
+	Axis        Axis
 	Shaded      [2]time.Duration // a time to point out, where it is not empty
 	Logarithmic bool
 	Band        string // what the edges of a band are; empty where there is none
 	Curves      []Curve
 }
 
-// A Horizontal says where the points of a curve stand.
-type Horizontal struct {
+// An Axis says where the points of a curve stand.
+type Axis struct {
 	First int           // point i is of retry first+i; or, where bin is not 0,
 	Bin   time.Duration // of the time [i·bin, (i+1)·bin); or, where there are any,
 	At    []int         // of so many clients, in rising order
@@ -44,14 +44,14 @@ func (c Curve) OnlyMedian() Curve {
 	return Curve{Name: c.Name, Random: c.Random, Least: c.Median, Median: c.Median, Most: c.Median}
 }
 
-// DelayFigure returns the figure of delay by retry, without its curves.
-func DelayFigure(first int, logarithmic bool) Figure {
+// DelayByRetry returns the figure of delay by retry, without its curves.
+func DelayByRetry(first int, logarithmic bool) Figure {
 	return Figure{
 		Title:       "Delay by retry",
 		Vertical:    Durations,
 		Up:          "delay",
 		Along:       "retry",
-		Horizontal:  Horizontal{First: first},
+		Axis:        Axis{First: first},
 		Logarithmic: logarithmic,
 	}
 }

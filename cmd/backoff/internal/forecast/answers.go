@@ -12,7 +12,7 @@ import (
 )
 
 // answers are sentences about what was asked, and about the whole.
-func (f forecast) answers(p *Planning) []string {
+func (f Forecast) answers(p *Params) []string {
 	if len(f.rows) == 0 {
 		return []string{"No delays: no retry, 1 attempt."}
 	}
@@ -33,7 +33,7 @@ func (f forecast) answers(p *Planning) []string {
 }
 
 // time says when the last row comes, or how long the whole takes.
-func (f forecast) time(p *Planning) string {
+func (f Forecast) time(p *Params) string {
 	n := len(f.rows)
 	last := f.rows[n-1]
 	what, extra := fmt.Sprintf("Retry %d comes after", n), time.Duration(0)
@@ -59,7 +59,7 @@ func (f forecast) time(p *Planning) string {
 }
 
 // within says how many attempts fit within the deadline.
-func (f forecast) within(p *Planning) string {
+func (f Forecast) within(p *Params) string {
 	within := "Within " + digits.Exact(p.Deadline)
 	switch looked := len(f.plan.Retries) + 1; {
 	case f.fit.Open > 0:
@@ -70,11 +70,11 @@ func (f forecast) within(p *Planning) string {
 	}
 	k := f.nearlyAll()
 	return fmt.Sprintf("%s %s for %s of clients, %s on average, from %d to %d.",
-		within, fits(k), digits.Percent(f.fit.AtLeast[k]), digits.Digits(f.fit.Mean, 3), f.fit.Least, f.fit.Greatest)
+		within, fits(k), digits.Percent(f.fit.AtLeast[k]), digits.Significant(f.fit.Mean, 3), f.fit.Least, f.fit.Greatest)
 }
 
 // lookFurther says what to do where not all was looked at.
-func (f forecast) lookFurther() string {
+func (f Forecast) lookFurther() string {
 	if f.fewerDraws() {
 		return ": fewer --draws look further"
 	}
@@ -89,7 +89,7 @@ func fits(attempts int) string {
 }
 
 // nearlyAll returns how many attempts fit for 95 % of clients at least.
-func (f forecast) nearlyAll() int {
+func (f Forecast) nearlyAll() int {
 	k := 0
 	for k+1 < len(f.fit.AtLeast) && f.fit.AtLeast[k+1] >= 0.95 {
 		k++
@@ -98,7 +98,7 @@ func (f forecast) nearlyAll() int {
 }
 
 // together says what clients do that fail together.
-func (f forecast) together(p *Planning) string {
+func (f Forecast) together(p *Params) string {
 	who, come, send := digits.Grouped(strconv.Itoa(p.Clients))+" clients that fail together", "come back together", "send"
 	if p.Clients == 1 {
 		who, come, send = "A client that fails", "comes back", "sends"
@@ -115,7 +115,7 @@ func (f forecast) together(p *Planning) string {
 }
 
 // moments says when clients come back: the first three times.
-func (f forecast) moments() string {
+func (f Forecast) moments() string {
 	const most = 3
 	var moments []string
 	for _, r := range f.rows[:min(len(f.rows), most)] {
@@ -132,7 +132,7 @@ func (f forecast) moments() string {
 }
 
 // amplified says what a request costs where attempts fail.
-func (f forecast) amplified(p *Planning) string {
+func (f Forecast) amplified(p *Params) string {
 	share := digits.Percent(p.Fail) + " of the attempts fail"
 	switch p.Fail {
 	case 0:
@@ -163,14 +163,14 @@ func (f forecast) amplified(p *Planning) string {
 }
 
 // warnings are those of plan about the rows.
-func (f forecast) warnings() []string {
+func (f Forecast) warnings() []string {
 	about := *f.plan
 	about.Retries = f.rows
 	return about.Warnings()
 }
 
 // fewWarnings are the first warnings and the last, in place of many.
-func (f forecast) fewWarnings() []string {
+func (f Forecast) fewWarnings() []string {
 	const most = 4
 	warnings := f.warnings()
 	last := len(warnings) - 1
@@ -182,7 +182,7 @@ func (f forecast) fewWarnings() []string {
 
 // atom returns the largest atom of the rows, and of which retry it is; 0 if there
 // is none.
-func (f forecast) atom() (largest plan.Atom, retry int) {
+func (f Forecast) atom() (largest plan.Atom, retry int) {
 	for _, r := range f.rows {
 		if r.Atom.Share > largest.Share {
 			largest, retry = r.Atom, r.N

@@ -15,7 +15,7 @@ import (
 )
 
 // WriteComparison writes schedules side by side, for reading.
-func WriteComparison(w io.Writer, forecasts []forecast, p *Planning) error {
+func WriteComparison(w io.Writer, forecasts []Forecast, p *Params) error {
 	out := bufio.NewWriter(w)
 	for i, f := range forecasts {
 		fmt.Fprintf(out, "%s  %s\n", table.Letter(i), f.expr)
@@ -37,7 +37,7 @@ func WriteComparison(w io.Writer, forecasts []forecast, p *Planning) error {
 		}
 	}
 	fmt.Fprintf(out, "\n%s%s", openNote(forecasts), elapsedNote(p))
-	if slices.ContainsFunc(forecasts, func(f forecast) bool { return !f.exact() }) {
+	if slices.ContainsFunc(forecasts, func(f Forecast) bool { return !f.exact() }) {
 		fmt.Fprintf(out, "%s", drawsNote(p))
 	}
 	return out.Flush()
@@ -45,7 +45,7 @@ func WriteComparison(w io.Writer, forecasts []forecast, p *Planning) error {
 
 // addSideBySide adds the rows of all schedules: of a random one the median and the
 // greatest quantile.
-func addSideBySide(t *table.Table, forecasts []forecast, p *Planning) {
+func addSideBySide(t *table.Table, forecasts []Forecast, p *Params) {
 	names, above, head := []string{""}, []string{""}, []string{"retry"}
 	retries := 0
 	for i, f := range forecasts {
@@ -75,7 +75,7 @@ func addSideBySide(t *table.Table, forecasts []forecast, p *Planning) {
 		}
 		t.Add(cells...)
 	}
-	if slices.ContainsFunc(forecasts, func(f forecast) bool { return f.goes != sampling.Ends }) {
+	if slices.ContainsFunc(forecasts, func(f Forecast) bool { return f.goes != sampling.Ends }) {
 		for _, f := range forecasts {
 			mark := ""
 			if f.goes != sampling.Ends {
@@ -89,7 +89,7 @@ func addSideBySide(t *table.Table, forecasts []forecast, p *Planning) {
 }
 
 // sideBySide returns the heads of the columns of one schedule.
-func (f forecast) sideBySide(p *Planning) []string {
+func (f Forecast) sideBySide(p *Params) []string {
 	if f.exact() {
 		return []string{"exactly"}
 	}
@@ -99,7 +99,7 @@ func (f forecast) sideBySide(p *Planning) []string {
 	return []string{"50 %"}
 }
 
-func (f forecast) sideCells(s plan.Stats, columns int) []string {
+func (f Forecast) sideCells(s plan.Stats, columns int) []string {
 	switch {
 	case f.exact():
 		return []string{digits.Exact(s.Mean)}
@@ -110,7 +110,7 @@ func (f forecast) sideCells(s plan.Stats, columns int) []string {
 }
 
 // orMore stands before a number of attempts where more may fit than were looked at.
-func (f forecast) orMore() string {
+func (f Forecast) orMore() string {
 	if f.fit.Open > 0 {
 		return "≥ "
 	}
@@ -118,7 +118,7 @@ func (f forecast) orMore() string {
 }
 
 // openNote says why there is a ≥, if there is one.
-func openNote(forecasts []forecast) string {
+func openNote(forecasts []Forecast) string {
 	open, further := false, ""
 	for _, f := range forecasts {
 		if f.fit != nil && f.fit.Open > 0 || f.cost != nil && f.cost.stopped > 0 {
@@ -133,15 +133,15 @@ func openNote(forecasts []forecast) string {
 }
 
 // addAnswers adds a row for each thing to compare.
-func addAnswers(t *table.Table, forecasts []forecast, p *Planning) {
-	add := func(what string, answer func(f forecast) string) {
+func addAnswers(t *table.Table, forecasts []Forecast, p *Params) {
+	add := func(what string, answer func(f Forecast) string) {
 		cells := []string{what}
 		for _, f := range forecasts {
 			cells = append(cells, answer(f))
 		}
 		t.Add(cells...)
 	}
-	last := func(f forecast, worst bool) string {
+	last := func(f Forecast, worst bool) string {
 		n := len(f.rows)
 		if n == 0 {
 			return digits.Exact(p.AttemptTime)
@@ -157,10 +157,10 @@ func addAnswers(t *table.Table, forecasts []forecast, p *Planning) {
 		}
 		return digits.Brief(at)
 	}
-	add("", func(f forecast) string {
-		return table.Letter(slices.IndexFunc(forecasts, func(g forecast) bool { return g.expr == f.expr }))
+	add("", func(f Forecast) string {
+		return table.Letter(slices.IndexFunc(forecasts, func(g Forecast) bool { return g.expr == f.expr }))
 	})
-	add("retries", func(f forecast) string {
+	add("retries", func(f Forecast) string {
 		switch {
 		case f.goes != sampling.Ends:
 			return fmt.Sprintf("%d ...", len(f.rows))
@@ -169,36 +169,36 @@ func addAnswers(t *table.Table, forecasts []forecast, p *Planning) {
 		}
 		return strconv.Itoa(len(f.rows))
 	})
-	add("the last retry, on average", func(f forecast) string { return last(f, false) })
-	add("the last retry, at worst", func(f forecast) string { return last(f, true) })
+	add("the last retry, on average", func(f Forecast) string { return last(f, false) })
+	add("the last retry, at worst", func(f Forecast) string { return last(f, true) })
 	if p.Asked["deadline"] {
 		within := "attempts within " + digits.Exact(p.Deadline)
-		add(within+", on average", func(f forecast) string { return f.orMore() + onAverage(f.fit.Mean, f.fit.Open > 0) })
-		add(within+", for 95 %", func(f forecast) string { return f.orMore() + strconv.Itoa(f.nearlyAll()) })
+		add(within+", on average", func(f Forecast) string { return f.orMore() + onAverage(f.fit.Mean, f.fit.Open > 0) })
+		add(within+", for 95 %", func(f Forecast) string { return f.orMore() + strconv.Itoa(f.nearlyAll()) })
 	}
 	if p.Asked["clients"] {
 		peak := fmt.Sprintf("most retries a second of %s", digits.Grouped(strconv.Itoa(p.Clients)))
-		add(peak, func(f forecast) string { return digits.About(f.peak.perSecond) })
-		add(fmt.Sprintf("in the %s from", digits.Exact(forecasts[0].peak.bin)), func(f forecast) string { return digits.Exact(f.peak.at) })
+		add(peak, func(f Forecast) string { return digits.About(f.peak.perSecond) })
+		add(fmt.Sprintf("in the %s from", digits.Exact(forecasts[0].peak.bin)), func(f Forecast) string { return digits.Exact(f.peak.at) })
 	}
 	if p.Asked["fail"] {
 		fail := ", " + digits.Percent(p.Fail) + " failing"
-		add("attempts a request"+fail, func(f forecast) string {
+		add("attempts a request"+fail, func(f Forecast) string {
 			if math.IsInf(f.cost.attempts, 1) {
 				return "no end"
 			}
 			return f.cost.orMore() + onAverage(f.cost.attempts, f.cost.stopped > 0)
 		})
-		add("success"+fail, func(f forecast) string { return f.cost.orMore() + digits.Percent(f.cost.success) })
+		add("success"+fail, func(f Forecast) string { return f.cost.orMore() + digits.Percent(f.cost.success) })
 	}
-	add("clients alike, at most", func(f forecast) string {
+	add("clients alike, at most", func(f Forecast) string {
 		atom, _ := f.atom()
 		if atom.Share == 0 {
 			return "none"
 		}
 		return digits.Percent(atom.Share)
 	})
-	add("at retry", func(f forecast) string {
+	add("at retry", func(f Forecast) string {
 		switch _, retry := f.atom(); {
 		case retry == 0:
 			return ""

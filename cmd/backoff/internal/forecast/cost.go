@@ -23,7 +23,7 @@ const negligible = 1e-6
 
 // costOf returns the cost of f's schedule. A schedule of which every draw goes on,
 // and the first one beyond all retries that can be looked at, has no end.
-func (p *Planning) costOf(f *forecast) *cost {
+func (p *Params) costOf(f *Forecast) *cost {
 	if f.goes == sampling.On && p.goesOn(f.expr) {
 		c := cost{endless: true}
 		c.attempts, c.success = plan.Amplification(p.Fail, plan.Endless)
@@ -45,7 +45,7 @@ func leaves(fail float64, n int) float64 {
 }
 
 // goesOn reports whether there are more than sampling.MaxRetries delays.
-func (p *Planning) goesOn(e *expr.Expr) bool {
+func (p *Params) goesOn(e *expr.Expr) bool {
 	n := 0
 	for range e.Schedule(backoff.WithSeed(p.Seed)) {
 		if n == sampling.MaxRetries {
@@ -70,5 +70,5 @@ func onAverage(attempts float64, orMore bool) string {
 	if orMore || attempts == math.Trunc(attempts) {
 		return strconv.FormatFloat(math.Floor(attempts), 'f', -1, 64)
 	}
-	return digits.Digits(attempts, 3)
+	return digits.Significant(attempts, 3)
 }

@@ -8,16 +8,16 @@ import (
 	"example.com/backoff/cmd/backoff/internal/figure"
 )
 
-// PlanFigure returns what plan draws: the load where clients are asked about, and
+// Figure returns what plan draws: the load where clients are asked about, and
 // else the delays.
-func PlanFigure(forecasts []forecast, p *Planning, logarithmic bool) figure.Figure {
+func Figure(forecasts []Forecast, p *Params, logarithmic bool) figure.Figure {
 	if p.Asked["clients"] {
 		f := figure.Figure{
 			Title:       "Retries per second by time",
 			Vertical:    figure.Rates,
 			Up:          "retries/s", // a longer name would take room above a logarithmic axis
 			Along:       fmt.Sprintf("time since %s clients failed together", digits.Grouped(strconv.Itoa(p.Clients))),
-			Horizontal:  figure.Horizontal{Bin: forecasts[0].load.Bin},
+			Axis:        figure.Axis{Bin: forecasts[0].load.Bin},
 			Logarithmic: logarithmic,
 		}
 		for _, forecast := range forecasts {
@@ -26,7 +26,7 @@ func PlanFigure(forecasts []forecast, p *Planning, logarithmic bool) figure.Figu
 		}
 		return f
 	}
-	f := figure.DelayFigure(1, logarithmic)
+	f := figure.DelayByRetry(1, logarithmic)
 	n := len(p.Quantiles)
 	if n > 1 {
 		f.Band = digits.Percent(p.Quantiles[0]) + " and " + digits.Percent(p.Quantiles[n-1])

@@ -15,9 +15,9 @@ import (
 	"example.com/backoff/plan"
 )
 
-// A Planning is what the flags of plan ask of expressions.
-type Planning struct {
-	sampling.Drawing
+// A Params is what the flags of plan ask of expressions.
+type Params struct {
+	sampling.Sample
 	Compare     bool
 	Quantiles   []float64
 	AttemptTime time.Duration
@@ -28,8 +28,8 @@ type Planning struct {
 	Asked       map[string]bool
 }
 
-// A forecast is what plan says of one schedule.
-type forecast struct {
+// A Forecast is what plan says of one schedule.
+type Forecast struct {
 	expr      *expr.Expr
 	quantiles []float64      // those asked for; plan has the median too
 	plan      *plan.Plan     // of more retries than rows where a question needs them
@@ -52,11 +52,11 @@ type peak struct {
 // about a second, and half a gigabyte while they are sorted.
 const maxDeep = 20_000_000
 
-// NewForecasts draws from all schedules and answers what is asked of them.
-func NewForecasts(exprs []*expr.Expr, p *Planning) ([]forecast, error) {
-	forecasts := make([]forecast, len(exprs))
+// New draws from all schedules and answers what is asked of them.
+func New(exprs []*expr.Expr, p *Params) ([]Forecast, error) {
+	forecasts := make([]Forecast, len(exprs))
 	for i, e := range exprs {
-		f := forecast{expr: e, quantiles: p.Quantiles, plan: p.draw(e, p.Retries)}
+		f := Forecast{expr: e, quantiles: p.Quantiles, plan: p.sample(e, p.Retries)}
 		f.rows, f.goes = f.plan.Retries, sampling.GoingOf(f.plan.Open)
 		forecasts[i] = f
 	}
@@ -84,7 +84,7 @@ func NewForecasts(exprs []*expr.Expr, p *Planning) ([]forecast, error) {
 }
 
 // addLoads adds the load until then, or until the draws end.
-func (p *Planning) addLoads(forecasts []forecast, until time.Duration) error {
+func (p *Params) addLoads(forecasts []Forecast, until time.Duration) error {
 	looked := until
 	for _, f := range forecasts {
 		looked = min(looked, max(1, f.complete()))
@@ -107,15 +107,15 @@ func (p *Planning) addLoads(forecasts []forecast, until time.Duration) error {
 }
 
 // complete returns the time before which no retry is missing in the draws.
-func (f forecast) complete() time.Duration {
+func (f Forecast) complete() time.Duration {
 	if f.plan.Open == 0 {
 		return backoff.NoLimit
 	}
 	return f.plan.Load(1, 1, 1).Complete
 }
 
-// draw draws the first n delays of e, with the median among the quantiles.
-func (p *Planning) draw(e *expr.Expr, n int) *plan.Plan {
+// sample draws the first n delays of e, with the median among the quantiles.
+func (p *Params) sample(e *expr.Expr, n int) *plan.Plan {
 	draws := p.Draws
 	if !e.Random() {
 		draws = 2 // the least there is: they are all the same
@@ -131,10 +131,10 @@ func (p *Planning) draw(e *expr.Expr, n int) *plan.Plan {
 
 // deepen draws more retries, of the same clients, until there are enough or no
 // more to draw. The first stay what they are.
-func (f *forecast) deepen(p *Planning, enough func() bool) {
+func (f *Forecast) deepen(p *Params, enough func() bool) {
 	most := deepest(f.plan.Draws)
 	for f.plan.Open > 0 && len(f.plan.Retries) < most && !enough() {
-		f.plan = p.draw(f.expr, min(4*len(f.plan.Retries), most))
+		f.plan = p.sample(f.expr, min(4*len(f.plan.Retries), most))
 	}
 }
 
@@ -142,14 +142,14 @@ func (f *forecast) deepen(p *Planning, enough func() bool) {
 func deepest(draws int) int { return min(sampling.MaxRetries, maxDeep/draws) }
 
 // fewerDraws reports whether fewer draws would look further than these did.
-func (f forecast) fewerDraws() bool { return deepest(f.plan.Draws) < sampling.MaxRetries }
+func (f Forecast) fewerDraws() bool { return deepest(f.plan.Draws) < sampling.MaxRetries }
 
 // mostBins is how many bins a figure of load has unless told otherwise.
 const mostBins = 60
 
 // until returns how far the load is looked at: to the deadline, or until the last
 // row comes for half of the clients of every schedule.
-func (p *Planning) until(forecasts []forecast) time.Duration {
+func (p *Params) until(forecasts []Forecast) time.Duration {
 	if p.Asked["deadline"] {
 		return p.Deadline
 	}
@@ -167,7 +167,7 @@ func (p *Planning) until(forecasts []forecast) time.Duration {
 
 // bins returns how closely the load is looked at until then, and its peak: this as
 // closely as the first retry of some schedule wants, for most come together then.
-func (p *Planning) bins(forecasts []forecast, until time.Duration) (bin, peak time.Duration) {
+func (p *Params) bins(forecasts []Forecast, until time.Duration) (bin, peak time.Duration) {
 	if p.Asked["bin"] {
 		return p.Bin, p.Bin
 	}
@@ -183,12 +183,12 @@ func (p *Planning) bins(forecasts []forecast, until time.Duration) (bin, peak ti
 }
 
 // median returns the median of s, which every plan here has.
-func (f forecast) median(s plan.Stats) time.Duration {
+func (f Forecast) median(s plan.Stats) time.Duration {
 	return s.Quantiles[slices.Index(f.plan.Quantiles, 0.5)]
 }
 
 // checkFit is the check of a deadline that leaves no room for a retry.
-func (p *Planning) checkFit(f forecast) error {
+func (p *Params) checkFit(f Forecast) error {
 	switch {
 	case len(f.rows) == 0 || f.fit.Greatest > 1 || p.Compare:
 		return nil
@@ -206,10 +206,10 @@ func (p *Planning) checkFit(f forecast) error {
 
 // exact reports whether nothing in the schedule is random, so that it is known and
 // not estimated.
-func (f forecast) exact() bool { return !f.expr.Random() }
+func (f Forecast) exact() bool { return !f.expr.Random() }
 
 // uneven reports whether some draws end within the rows, and others later.
-func (f forecast) uneven() bool {
+func (f Forecast) uneven() bool {
 	n := len(f.rows)
 	return n > 0 && f.rows[n-1].Share < 1
 }

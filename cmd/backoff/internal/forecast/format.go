@@ -14,8 +14,8 @@ import (
 	"example.com/backoff/plan"
 )
 
-// WriteForecastsCSV writes a line for each retry of each schedule.
-func WriteForecastsCSV(w io.Writer, forecasts []forecast, p *Planning) error {
+// WriteCSV writes a line for each retry of each schedule.
+func WriteCSV(w io.Writer, forecasts []Forecast, p *Params) error {
 	head := []string{"expression", "retry", "reached"}
 	for _, what := range []string{"delay", "elapsed"} {
 		head = append(head, what+"_least", what+"_mean")
@@ -49,15 +49,15 @@ func WriteForecastsCSV(w io.Writer, forecasts []forecast, p *Planning) error {
 }
 
 // fits returns the share of clients for whom so many attempts fit.
-func (f forecast) fits(attempts int) float64 {
+func (f Forecast) fits(attempts int) float64 {
 	if attempts < len(f.fit.AtLeast) {
 		return f.fit.AtLeast[attempts]
 	}
 	return 0
 }
 
-// WriteForecastsJSON writes an array with an object for each schedule.
-func WriteForecastsJSON(w io.Writer, forecasts []forecast, p *Planning) error {
+// WriteJSON writes an array with an object for each schedule.
+func WriteJSON(w io.Writer, forecasts []Forecast, p *Params) error {
 	type jsonQuantile struct {
 		Probability float64     `json:"probability"`
 		Value       json.Number `json:"value"`

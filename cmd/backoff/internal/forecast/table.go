@@ -14,8 +14,8 @@ import (
 	"example.com/backoff/plan"
 )
 
-// WriteForecast writes the table of one schedule and the answers, for reading.
-func WriteForecast(w io.Writer, f forecast, p *Planning) error {
+// Write writes the table of one schedule and the answers, for reading.
+func Write(w io.Writer, f Forecast, p *Params) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s\n\n", f.expr)
 	if len(f.rows) > 0 {
@@ -54,7 +54,7 @@ func WriteForecast(w io.Writer, f forecast, p *Planning) error {
 	return out.Flush()
 }
 
-func (f forecast) addRandom(t *table.Table) {
+func (f Forecast) addRandom(t *table.Table) {
 	uneven := f.uneven()
 	_, atom := f.atom()
 	stats := []string{"mean"}
@@ -88,12 +88,12 @@ func (f forecast) addRandom(t *table.Table) {
 }
 
 // cells returns the mean and the quantiles that were asked for, with one precision.
-func (f forecast) cells(s plan.Stats) []string {
+func (f Forecast) cells(s plan.Stats) []string {
 	return digits.SameDigits(append([]time.Duration{s.Mean}, s.Quantiles[:len(f.quantiles)]...)...)
 }
 
 // footer counts, and says how.
-func (f forecast) footer() string {
+func (f Forecast) footer() string {
 	n := len(f.rows)
 	what := map[sampling.Going]string{sampling.On: ", and the schedule goes on", sampling.Mixed: ", and the schedule may go on", sampling.Ends: ", and the schedule ends"}[f.goes]
 	if f.goes == sampling.Ends && f.uneven() {
@@ -103,7 +103,7 @@ func (f forecast) footer() string {
 }
 
 // elapsedNote says how retries are counted and what elapsed is.
-func elapsedNote(p *Planning) string {
+func elapsedNote(p *Params) string {
 	note := "Retries count from 1 here: retry n waits for what \"backoff show\" has as delay n-1.\n" +
 		"Elapsed is the time from the start of the first attempt to that of the retry"
 	if p.AttemptTime > 0 {
@@ -112,7 +112,7 @@ func elapsedNote(p *Planning) string {
 	return note + ".\n"
 }
 
-func drawsNote(p *Planning) string {
+func drawsNote(p *Params) string {
 	return fmt.Sprintf("Mean and quantiles of %s draws from seed %d, to three digits of the most in a row.\n",
 		digits.Grouped(strconv.Itoa(p.Draws)), p.Seed)
 }

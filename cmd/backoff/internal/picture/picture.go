@@ -141,7 +141,7 @@ func newPlot(f figure.Figure) (*plot.Plot, [][]plot.Thumbnailer, error) {
 		axis.Tick.Label.Font = sans(10)
 		axis.Padding = 0
 	}
-	switch h := f.Horizontal; {
+	switch h := f.Axis; {
 	case h.Bin > 0:
 		p.X.Min = 0
 		p.X.Max = float64(b.Points) * h.Bin.Seconds()
@@ -212,8 +212,8 @@ func addBand(p *plot.Plot, f figure.Figure, c figure.Curve, i int) ([]plot.Thumb
 	if !c.Random || f.Band == "" || len(c.Median) < 2 {
 		return nil, nil
 	}
-	edge := points(p, f.Horizontal, c.Most)
-	least := points(p, f.Horizontal, c.Least)
+	edge := points(p, f.Axis, c.Most)
+	least := points(p, f.Axis, c.Least)
 	slices.Reverse(least)
 	band, err := plotter.NewPolygon(append(edge, least...))
 	if err != nil {
@@ -234,7 +234,7 @@ func addLine(p *plot.Plot, f figure.Figure, c figure.Curve, i int) ([]plot.Thumb
 	if len(c.Median) == 0 {
 		return nil, nil
 	}
-	line, dots, err := plotter.NewLinePoints(points(p, f.Horizontal, c.Median))
+	line, dots, err := plotter.NewLinePoints(points(p, f.Axis, c.Median))
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +244,7 @@ func addLine(p *plot.Plot, f figure.Figure, c figure.Curve, i int) ([]plot.Thumb
 	dots.Shape = draw.CircleGlyph{}
 	dots.Color = line.Color
 	dots.Radius = 2.2
-	if f.Horizontal.Bin > 0 || len(c.Median) > 60 {
+	if f.Axis.Bin > 0 || len(c.Median) > 60 {
 		dots.Radius = 0
 	}
 	p.Add(line, dots)
@@ -253,7 +253,7 @@ func addLine(p *plot.Plot, f figure.Figure, c figure.Curve, i int) ([]plot.Thumb
 
 // points returns values where they stand, those of a time at both ends of their bin.
 // What a logarithmic axis cannot show lies on its edge.
-func points(p *plot.Plot, h figure.Horizontal, values []float64) plotter.XYs {
+func points(p *plot.Plot, h figure.Axis, values []float64) plotter.XYs {
 	var xys plotter.XYs
 	for i, value := range values {
 		at := plotter.XY{X: float64(h.First + i), Y: max(value, p.Y.Min)}

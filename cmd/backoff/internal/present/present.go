@@ -17,8 +17,8 @@ import (
 	"example.com/backoff/cmd/backoff/internal/picture"
 )
 
-// A Presentation is what flags say of how a result is written.
-type Presentation struct {
+// A Flags is what flags say of how a result is written.
+type Flags struct {
 	Logarithmic bool
 	Format      string
 	Png, Svg    string
@@ -26,7 +26,7 @@ type Presentation struct {
 
 var formats = []string{"table", "csv", "json"}
 
-func (o *Presentation) AddFlags(cmd *cobra.Command) {
+func (o *Flags) AddFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.Logarithmic, "log", false, "draw on a logarithmic axis")
 	flags.StringVar(&o.Format, "format", "table", "write as `format`: table, csv or json")
@@ -38,7 +38,7 @@ func (o *Presentation) AddFlags(cmd *cobra.Command) {
 	}
 }
 
-func (o *Presentation) CheckFormat(command string) error {
+func (o *Flags) CheckFormat(command string) error {
 	if !slices.Contains(formats, o.Format) {
 		return fmt.Errorf("%s: --format is %q, want one of %s", command, o.Format, strings.Join(formats, ", "))
 	}
@@ -46,7 +46,7 @@ func (o *Presentation) CheckFormat(command string) error {
 }
 
 // checkNames sees that one picture does not replace the other.
-func (o *Presentation) checkNames(command string) error {
+func (o *Flags) checkNames(command string) error {
 	if o.Png != "" && o.Png == o.Svg {
 		return fmt.Errorf("%s: --png and --svg are both %q, want two files", command, o.Png)
 	}
@@ -73,7 +73,7 @@ func (f *FileName) Set(text string) error {
 }
 
 // Check checks the flags of a command that takes its time.
-func (o *Presentation) Check(command string) error {
+func (o *Flags) Check(command string) error {
 	if err := o.CheckFormat(command); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (o *Presentation) Check(command string) error {
 }
 
 // CheckFiles looks, before anything takes time, whether there can be such files.
-func (o *Presentation) CheckFiles(command string) error {
+func (o *Flags) CheckFiles(command string) error {
 	if err := o.checkNames(command); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (o *Presentation) CheckFiles(command string) error {
 }
 
 // WritePictures draws figures into the files that are asked for.
-func (o *Presentation) WritePictures(figures ...figure.Figure) error {
+func (o *Flags) WritePictures(figures ...figure.Figure) error {
 	for _, picture := range []struct {
 		file string
 		draw func(io.Writer, ...figure.Figure) error

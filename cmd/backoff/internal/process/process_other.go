@@ -22,16 +22,16 @@ func SignalName(sig os.Signal) string { return sig.String() }
 
 type Process struct{ cmd *exec.Cmd }
 
-func StartProcess(cmd *exec.Cmd, _ *Terminal) (*Process, error) {
+func Start(cmd *exec.Cmd, _ *Terminal) (*Process, error) {
 	return &Process{cmd}, cmd.Start()
 }
 
-func (p *Process) Wait() (Ending, error) {
+func (p *Process) Wait() (Exit, error) {
 	err := p.cmd.Wait()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return Ending{Status: exit.ExitCode() & 0xff}, nil
+		return Exit{Status: exit.ExitCode() & 0xff}, nil
 	}
-	return Ending{}, err
+	return Exit{}, err
 }
 
 func (p *Process) signal(os.Signal) {}
@@ -41,11 +41,11 @@ func (p *Process) Terminate() { p.Kill() }
 
 func (p *Process) Kill() { _ = p.cmd.Process.Kill() } // it has ended, if this fails
 
-func (p *Process) Left() bool { return false }
+func (p *Process) Alive() bool { return false }
 
-func (p *Process) interrupted(Ending) os.Signal { return nil }
+func (p *Process) interrupted(Exit) os.Signal { return nil }
 
-func (w *Watch) stopAll(os.Signal) {}
+func (w *Relay) stopAll(os.Signal) {}
 
 type Terminal struct{}
 

@@ -36,7 +36,7 @@ type Process struct {
 	restore     func() // the terminal's modes, as they were then
 }
 
-func StartProcess(cmd *exec.Cmd, tty *Terminal) (*Process, error) {
+func Start(cmd *exec.Cmd, tty *Terminal) (*Process, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	err := cmd.Start()
 	if errors.Is(err, unix.ENOEXEC) {
@@ -56,24 +56,24 @@ func StartProcess(cmd *exec.Cmd, tty *Terminal) (*Process, error) {
 }
 
 // Wait returns how the process ended.
-func (p *Process) Wait() (Ending, error) {
+func (p *Process) Wait() (Exit, error) {
 	for {
 		var status unix.WaitStatus
 		_, err := unix.Wait4(p.pid, &status, syscall.WUNTRACED, nil)
 		switch {
 		case err == unix.EINTR:
 		case err != nil:
-			return Ending{}, os.NewSyscallError("wait4", err)
+			return Exit{}, os.NewSyscallError("wait4", err)
 		case status.Stopped():
 			p.stopped(status.StopSignal())
 		case status.Signaled():
 			if p.takeTerminal() {
 				p.restore() // what was killed has not done it
 			}
-			return Ending{Status: SignalStatus(status.Signal()), Signal: status.Signal()}, nil
+			return Exit{Status: SignalStatus(status.Signal()), Signal: status.Signal()}, nil
 		case status.Exited():
 			p.takeTerminal()
-			return Ending{Status: status.ExitStatus()}, nil
+			return Exit{Status: status.ExitStatus()}, nil
 		}
 	}
 }
@@ -93,8 +93,8 @@ func (p *Process) Terminate() { p.signal(unix.SIGTERM) }
 
 func (p *Process) Kill() { p.signal(unix.SIGKILL) }
 
-// Left reports whether the group has processes still, when its leader has ended.
-func (p *Process) Left() bool {
+// Alive reports whether the group has processes still, when its leader has ended.
+func (p *Process) Alive() bool {
 	// What has ended is in the group until it is buried. See adoptOrphans; and backoff
 	// may be the first process of a container.
 	for {
@@ -110,7 +110,7 @@ func (p *Process) Left() bool {
 // hence the limit.
 func stopUntilContinued(pid int, sig syscall.Signal) {
 	stop := subscribe(unix.SIGCONT)
-	defer stop.end()
+	defer stop.stop()
 	if unix.Kill(pid, sig) != nil {
 		return
 	}

@@ -16,13 +16,13 @@ const (
 	StatusPipe     = 141 // that of SIGPIPE
 )
 
-// An Ending is how a process ended.
-type Ending struct {
+// An Exit is how a process ended.
+type Exit struct {
 	Status int
 	Signal os.Signal // that killed it, or nil
 }
 
-func (e Ending) String() string {
+func (e Exit) String() string {
 	if e.Signal != nil {
 		return "killed by " + SignalName(e.Signal)
 	}

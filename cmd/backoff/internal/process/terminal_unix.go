@@ -102,7 +102,7 @@ func (p *Process) takeTerminal() bool {
 
 // interrupted returns the signal of ctrl-C, of ctrl-\ or of a terminal that is gone, where
 // the process alone got it.
-func (p *Process) interrupted(e Ending) os.Signal {
+func (p *Process) interrupted(e Exit) os.Signal {
 	if !p.hadTerminal {
 		return nil
 	}
@@ -141,7 +141,7 @@ var stopSignals = []os.Signal{unix.SIGTSTP}
 
 // stopAll stops the process and backoff, and continues the process when backoff is
 // continued.
-func (w *Watch) stopAll(sig os.Signal) {
+func (w *Relay) stopAll(sig os.Signal) {
 	w.signal(sig)
 	// Not sig: package signal has no way back to what it does by default.
 	stopUntilContinued(unix.Getpid(), unix.SIGSTOP)

@@ -31,11 +31,11 @@ func (s subscription) add(signals ...os.Signal) {
 	}
 }
 
-func (s subscription) end() { signal.Stop(s.c) }
+func (s subscription) stop() { signal.Stop(s.c) }
 
-// A Watch passes signals on to the process that runs, and ends retrying when one of
+// A Relay passes signals on to the process that runs, and ends retrying when one of
 // them says so.
-type Watch struct {
+type Relay struct {
 	signals   subscription
 	interrupt context.CancelCauseFunc
 	done      chan struct{} // closed when the watch has ended
@@ -45,21 +45,21 @@ type Watch struct {
 	caught  os.Signal // the first that ends
 }
 
-func NewWatch(interrupt context.CancelCauseFunc) *Watch {
-	w := &Watch{signals: subscribe(EndingSignals...), interrupt: interrupt, done: make(chan struct{})}
+func NewRelay(interrupt context.CancelCauseFunc) *Relay {
+	w := &Relay{signals: subscribe(EndingSignals...), interrupt: interrupt, done: make(chan struct{})}
 	w.signals.add(otherSignals...)
 	w.signals.add(stopSignals...)
 	go w.pass()
 	return w
 }
 
-func (w *Watch) End() {
-	w.signals.end()
+func (w *Relay) Close() {
+	w.signals.stop()
 	close(w.signals.c) // Stop has seen to it that nothing is sent any longer
 	<-w.done
 }
 
-func (w *Watch) pass() {
+func (w *Relay) pass() {
 	defer close(w.done)
 	for sig := range w.signals.c {
 		w.mu.Lock()
@@ -76,14 +76,14 @@ func (w *Watch) pass() {
 	}
 }
 
-func (w *Watch) signal(sig os.Signal) {
+func (w *Relay) signal(sig os.Signal) {
 	if w.running != nil {
 		w.running.signal(sig)
 	}
 }
 
 // catch says that a signal ends all this. The caller holds the lock.
-func (w *Watch) catch(sig os.Signal) {
+func (w *Relay) catch(sig os.Signal) {
 	if w.caught == nil {
 		w.caught = sig
 		w.interrupt(signalError{sig})
@@ -92,7 +92,7 @@ func (w *Watch) catch(sig os.Signal) {
 
 // Start starts a process, unless a signal has ended all this. A signal that comes
 // meanwhile is for the process.
-func (w *Watch) Start(begin func() (*Process, error)) (*Process, error) {
+func (w *Relay) Start(begin func() (*Process, error)) (*Process, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.caught != nil {
@@ -105,8 +105,8 @@ func (w *Watch) Start(begin func() (*Process, error)) (*Process, error) {
 	return p, err
 }
 
-// Ended is called with how the process ended.
-func (w *Watch) Ended(p *Process, e Ending) {
+// Exited is called with how the process ended.
+func (w *Relay) Exited(p *Process, e Exit) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running = nil
@@ -116,7 +116,7 @@ func (w *Watch) Ended(p *Process, e Ending) {
 }
 
 // signal that ended all this, or nil.
-func (w *Watch) Ending() os.Signal {
+func (w *Relay) Caught() os.Signal {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.caught

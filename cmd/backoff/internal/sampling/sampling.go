@@ -28,8 +28,8 @@ const (
 	On                 // all
 )
 
-// A Drawing is what flags say of how a schedule is drawn from.
-type Drawing struct {
+// A Sample is what flags say of how a schedule is drawn from.
+type Sample struct {
 	Retries int // the command's own flag
 	Draws   int
 	Seed    uint64
@@ -40,13 +40,13 @@ const (
 	maxDrawn   = 20_000_000 // delays of one schedule: they are held in memory
 )
 
-func (d *Drawing) AddFlags(cmd *cobra.Command) {
+func (d *Sample) AddFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&d.Draws, "draws", 10_000, "how many times to range over a random schedule")
 	cmd.Flags().Uint64Var(&d.Seed, "seed", 1, "where the random numbers begin")
 }
 
-// CheckDraws checks the flags of a command, which wants so many draws at least.
-func (d *Drawing) CheckDraws(command string, least int) error {
+// Check checks the flags of a command, which wants so many draws at least.
+func (d *Sample) Check(command string, least int) error {
 	switch {
 	case d.Retries < 1 || d.Retries > MaxRetries:
 		return fmt.Errorf("%s: --retries is %d, want a whole number in [1, %d]", command, d.Retries, MaxRetries)

@@ -13,14 +13,14 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-// A Siege is what one schedule made of the experiment.
-type Siege struct {
+// A Series is what one schedule made of the experiment.
+type Series struct {
 	Name string // the schedule's
 	Reps []overload.Rep
 }
 
-// NewSecondsCurve returns the curve of a figure that every second of a repetition has.
-func NewSecondsCurve(name string, reps []overload.Rep, of func(overload.Second) int64) figure.Curve {
+// Curve returns the curve of a figure that every second of a repetition has.
+func Curve(name string, reps []overload.Rep, of func(overload.Second) int64) figure.Curve {
 	c := figure.Curve{Name: name, Random: len(reps) > 1}
 	for i := range reps[0].Seconds {
 		values := make([]time.Duration, len(reps))
@@ -35,10 +35,10 @@ func NewSecondsCurve(name string, reps []overload.Rep, of func(overload.Second) 
 	return c
 }
 
-// WriteOverloadCSV writes a line for each second of each schedule.
-func WriteOverloadCSV(w io.Writer, sieges []Siege) error {
+// WriteCSV writes a line for each second of each schedule.
+func WriteCSV(w io.Writer, all []Series) error {
 	lines := [][]string{{"schedule", "t_s", "first", "retries", "ok", "timeouts", "refused", "open", "latency_ms"}}
-	for _, s := range sieges {
+	for _, s := range all {
 		for i := range s.Reps[0].Seconds {
 			mean := func(of func(overload.Second) int64) string {
 				return digits.Shortest(s.Mean(func(r overload.Rep) float64 { return float64(of(r.Seconds[i])) }))
@@ -63,7 +63,7 @@ func WriteOverloadCSV(w io.Writer, sieges []Siege) error {
 }
 
 // Mean returns the mean of a figure of the repetitions.
-func (s Siege) Mean(of func(overload.Rep) float64) float64 {
+func (s Series) Mean(of func(overload.Rep) float64) float64 {
 	sum := 0.0
 	for _, r := range s.Reps {
 		sum += of(r)

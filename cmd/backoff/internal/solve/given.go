@@ -14,18 +14,18 @@ import (
 	"example.com/backoff/plan"
 )
 
-// A Given is what flags say of a schedule base, base·factor, base·factor², ...
+// A Parameters is what flags say of a schedule base, base·factor, base·factor², ...
 // under a limit.
-type Given struct {
+type Parameters struct {
 	Base, Elapsed, Delay         time.Duration
 	Factor, Ratio, CompareFactor float64
 	Retries                      int
 	Limit                        time.Duration   // NoLimit: none
-	Names                        map[string]bool // of the flags that are set
+	Set                          map[string]bool // of the flags that are set
 }
 
-// parameters are those of which three have the others follow.
-var parameters = []string{"base", "factor", "retries", "elapsed", "delay"}
+// fiveParameters are those of which three have the others follow.
+var fiveParameters = []string{"base", "factor", "retries", "elapsed", "delay"}
 
 // LimitText returns a limit as it is written.
 func LimitText(limit time.Duration) string {
@@ -36,10 +36,10 @@ func LimitText(limit time.Duration) string {
 }
 
 // known returns the parameters that are given, ratio as the factor that it is.
-func (k *Given) known() []string {
+func (p *Parameters) known() []string {
 	var known []string
-	for _, name := range parameters {
-		if k.Names[name] || name == "factor" && k.Names["ratio"] {
+	for _, name := range fiveParameters {
+		if p.Set[name] || name == "factor" && p.Set["ratio"] {
 			known = append(known, name)
 		}
 	}
@@ -48,57 +48,57 @@ func (k *Given) known() []string {
 
 // check checks each parameter that is given, and that they are neither too few
 // nor too many.
-func (k *Given) check() error {
+func (p *Parameters) check() error {
 	for _, d := range []struct {
 		name  string
 		value time.Duration
-	}{{"base", k.Base}, {"elapsed", k.Elapsed}, {"delay", k.Delay}, {"limit", k.Limit}} {
-		if k.Names[d.name] && d.value <= 0 {
+	}{{"base", p.Base}, {"elapsed", p.Elapsed}, {"delay", p.Delay}, {"limit", p.Limit}} {
+		if p.Set[d.name] && d.value <= 0 {
 			return fmt.Errorf("plan: --%s is %s, want more than 0", d.name, digits.Exact(d.value))
 		}
 	}
 	for _, f := range []struct {
 		name  string
 		value float64
-	}{{"factor", k.Factor}, {"compare-factor", k.CompareFactor}} {
-		if k.Names[f.name] && !(f.value >= 1 && f.value <= math.MaxFloat64) {
+	}{{"factor", p.Factor}, {"compare-factor", p.CompareFactor}} {
+		if p.Set[f.name] && !(f.value >= 1 && f.value <= math.MaxFloat64) {
 			return fmt.Errorf("plan: --%s is %v, want a finite number >= 1", f.name, f.value)
 		}
 	}
-	if k.Names["ratio"] {
-		if _, err := plan.FactorForRatio(k.Ratio); err != nil {
+	if p.Set["ratio"] {
+		if _, err := plan.FactorForRatio(p.Ratio); err != nil {
 			return inFlags(err)
 		}
 	}
 	switch {
-	case k.Names["retries"] && (k.Retries < 1 || int64(k.Retries) > math.MaxInt32):
-		return fmt.Errorf("plan: --retries is %d, want a whole number in [1, %d]", k.Retries, math.MaxInt32)
-	case k.Names["factor"] && k.Names["ratio"]:
+	case p.Set["retries"] && (p.Retries < 1 || int64(p.Retries) > math.MaxInt32):
+		return fmt.Errorf("plan: --retries is %d, want a whole number in [1, %d]", p.Retries, math.MaxInt32)
+	case p.Set["factor"] && p.Set["ratio"]:
 		return fmt.Errorf("plan: --factor and --ratio, want one or the other: factor = 1 + ratio")
-	case k.Names["delay"] && k.Delay >= k.Limit:
+	case p.Set["delay"] && p.Delay >= p.Limit:
 		return fmt.Errorf("plan: --delay is %s, want less than --limit, %s: from there on all delays are the limit",
-			digits.Exact(k.Delay), LimitText(k.Limit))
+			digits.Exact(p.Delay), LimitText(p.Limit))
 	}
-	return k.checkCount()
+	return p.checkCount()
 }
 
-func (k *Given) checkCount() error {
-	known := k.known()
+func (p *Parameters) checkCount() error {
+	known := p.known()
 	flags := make([]string, len(known))
 	for i, name := range known {
 		flags[i] = "--" + name
-		if name == "factor" && k.Names["ratio"] {
+		if name == "factor" && p.Set["ratio"] {
 			flags[i] = "--ratio"
 		}
 	}
 	switch n := len(known); {
-	case n == 1 && known[0] == "factor" && k.Names["compare-factor"]:
+	case n == 1 && known[0] == "factor" && p.Set["compare-factor"]:
 		return nil
-	case n == 1 && k.Names["ratio"] && !k.Names["limit"]: // it is a factor
+	case n == 1 && p.Set["ratio"] && !p.Set["limit"]: // it is a factor
 		return nil
 	case n < 3:
 		var open []string
-		for _, name := range parameters {
+		for _, name := range fiveParameters {
 			if !slices.Contains(known, name) {
 				open = append(open, "--"+name)
 			}
@@ -108,7 +108,7 @@ func (k *Given) checkCount() error {
 			what = "nothing to start from"
 		}
 		return fmt.Errorf("plan: %s, want %d more of %s", what, 3-n, strings.Join(open, ", "))
-	case k.forLimit():
+	case p.forLimit():
 		return nil
 	case n > 3:
 		return fmt.Errorf("plan: %s are %d, want 3: the others follow from them", strings.Join(flags, ", "), n)
@@ -117,16 +117,16 @@ func (k *Given) checkCount() error {
 }
 
 // forLimit reports whether it is the limit that is to be found.
-func (k *Given) forLimit() bool {
-	return !k.Names["limit"] && slices.Equal(k.known(), []string{"base", "factor", "retries", "elapsed"})
+func (p *Parameters) forLimit() bool {
+	return !p.Set["limit"] && slices.Equal(p.known(), []string{"base", "factor", "retries", "elapsed"})
 }
 
-// Run writes what follows from what is given.
-func (k *Given) Run(w io.Writer, format string) error {
-	if err := k.check(); err != nil {
+// Write writes what follows from what is given.
+func (p *Parameters) Write(w io.Writer, format string) error {
+	if err := p.check(); err != nil {
 		return err
 	}
-	s, err := solve(k)
+	s, err := solve(p)
 	if err != nil {
 		return inFlags(err)
 	}
@@ -134,9 +134,9 @@ func (k *Given) Run(w io.Writer, format string) error {
 	case "csv":
 		return writeSolutionCSV(w, s)
 	case "json":
-		return writeSolutionJSON(w, k, s)
+		return writeSolutionJSON(w, p, s)
 	}
-	return writeSolution(w, k, s)
+	return writeSolution(w, p, s)
 }
 
 // inFlags returns an error of package plan, or of solve, in the words of the command

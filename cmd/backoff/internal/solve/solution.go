@@ -31,10 +31,10 @@ func (s *solution) expression() string {
 }
 
 // writeSolution writes what follows, each with its formula, for reading.
-func writeSolution(w io.Writer, k *Given, s *solution) error {
+func writeSolution(w io.Writer, p *Parameters, s *solution) error {
 	out := bufio.NewWriter(w)
 	var knowns []string
-	for _, known := range k.values() {
+	for _, known := range p.values() {
 		knowns = append(knowns, known.name+" "+known.text)
 	}
 	fmt.Fprintf(out, "Given %s:\n\n", strings.Join(knowns, ", "))
@@ -70,7 +70,7 @@ func (s *solution) sentences() string {
 		fmt.Fprintf(&b, "%s %s within %s: %s attempts with the first.\n", digits.Grouped(strconv.FormatFloat(n, 'f', 0, 64)),
 			comes, digits.Exact(s.elapsed), digits.Grouped(strconv.FormatFloat(n+1, 'f', 0, 64)))
 		fmt.Fprintf(&b, "The delay that follows a retry at %s, %s, is %s %% of the time gone by.\n",
-			digits.Exact(s.elapsed), digits.Exact(s.delay), digits.Digits(100*s.delay.Seconds()/s.elapsed.Seconds(), 3))
+			digits.Exact(s.elapsed), digits.Exact(s.delay), digits.Significant(100*s.delay.Seconds()/s.elapsed.Seconds(), 3))
 	}
 	fmt.Fprintf(&b, "Elapsed is the sum of the delays, without the attempts' own time.\n\n")
 	fmt.Fprintf(&b, "The schedule is %s\n", s.expression())
@@ -81,19 +81,19 @@ func (s *solution) sentences() string {
 type value struct{ name, text, number string }
 
 // values returns what is given, in the order of the flags.
-func (k *Given) values() []value {
+func (p *Parameters) values() []value {
 	var values []value
 	for _, v := range []value{
-		{"base", digits.Exact(k.Base), digits.Seconds(k.Base)},
-		{"factor", digits.Shortest(k.Factor), digits.Shortest(k.Factor)},
-		{"ratio", digits.Shortest(k.Ratio), digits.Shortest(k.Ratio)},
-		{"retries", strconv.Itoa(k.Retries), strconv.Itoa(k.Retries)},
-		{"elapsed", digits.Exact(k.Elapsed), digits.Seconds(k.Elapsed)},
-		{"delay", digits.Exact(k.Delay), digits.Seconds(k.Delay)},
-		{"limit", LimitText(k.Limit), digits.Seconds(k.Limit)},
-		{"compare-factor", digits.Shortest(k.CompareFactor), digits.Shortest(k.CompareFactor)},
+		{"base", digits.Exact(p.Base), digits.Seconds(p.Base)},
+		{"factor", digits.Shortest(p.Factor), digits.Shortest(p.Factor)},
+		{"ratio", digits.Shortest(p.Ratio), digits.Shortest(p.Ratio)},
+		{"retries", strconv.Itoa(p.Retries), strconv.Itoa(p.Retries)},
+		{"elapsed", digits.Exact(p.Elapsed), digits.Seconds(p.Elapsed)},
+		{"delay", digits.Exact(p.Delay), digits.Seconds(p.Delay)},
+		{"limit", LimitText(p.Limit), digits.Seconds(p.Limit)},
+		{"compare-factor", digits.Shortest(p.CompareFactor), digits.Shortest(p.CompareFactor)},
 	} {
-		if k.Names[v.name] {
+		if p.Set[v.name] {
 			if v.text == "none" {
 				v.number = "null"
 			}
@@ -113,7 +113,7 @@ func writeSolutionCSV(w io.Writer, s *solution) error {
 }
 
 // writeSolutionJSON writes an object of what is given and what follows.
-func writeSolutionJSON(w io.Writer, k *Given, s *solution) error {
+func writeSolutionJSON(w io.Writer, p *Parameters, s *solution) error {
 	type jsonAnswer struct {
 		Name    string       `json:"name"`
 		Value   *json.Number `json:"value"` // null where a time is too long
@@ -126,7 +126,7 @@ func writeSolutionJSON(w io.Writer, k *Given, s *solution) error {
 		Expression string                     `json:"expression,omitempty"`
 	}
 	solution := jsonSolution{Given: map[string]json.RawMessage{}}
-	for _, v := range k.values() {
+	for _, v := range p.values() {
 		solution.Given[v.name] = json.RawMessage(v.number)
 	}
 	for _, a := range s.answers {

@@ -92,22 +92,22 @@ func realRetries(n float64) string {
 }
 
 // solve finds what follows from what has passed its check.
-func solve(k *Given) (*solution, error) {
+func solve(p *Parameters) (*solution, error) {
 	s := &solution{
-		schedule: plan.Geometric{Base: k.Base, Factor: k.Factor, Limit: k.Limit},
-		retries:  float64(k.Retries),
-		elapsed:  k.Elapsed,
-		delay:    k.Delay,
+		schedule: plan.Geometric{Base: p.Base, Factor: p.Factor, Limit: p.Limit},
+		retries:  float64(p.Retries),
+		elapsed:  p.Elapsed,
+		delay:    p.Delay,
 	}
-	if k.Names["ratio"] {
-		factor, err := plan.FactorForRatio(k.Ratio)
+	if p.Set["ratio"] {
+		factor, err := plan.FactorForRatio(p.Ratio)
 		if err != nil {
 			return nil, err
 		}
 		s.schedule.Factor = factor
-		s.addNumber("factor", factor, factorText(factor), "1 + ratio", "1 + "+digits.Shortest(k.Ratio))
+		s.addNumber("factor", factor, factorText(factor), "1 + ratio", "1 + "+digits.Shortest(p.Ratio))
 	}
-	known := strings.Join(k.known(), " ")
+	known := strings.Join(p.known(), " ")
 	find, ok := map[string][]func(*solution) error{
 		"base factor retries":         {(*solution).findElapsed, (*solution).findDelay},
 		"base factor elapsed":         {(*solution).findRetries, (*solution).findDelay},
@@ -130,12 +130,12 @@ func solve(k *Given) (*solution, error) {
 			return nil, err
 		}
 	}
-	if !k.Names["ratio"] && !s.partial {
+	if !p.Set["ratio"] && !s.partial {
 		ratio := s.schedule.Factor - 1
 		s.addNumber("ratio", ratio, number(ratio), "factor − 1", factorText(s.schedule.Factor)+" − 1")
 	}
-	if k.Names["compare-factor"] {
-		if err := s.findCost(k.CompareFactor); err != nil {
+	if p.Set["compare-factor"] {
+		if err := s.findCost(p.CompareFactor); err != nil {
 			return nil, err
 		}
 	}

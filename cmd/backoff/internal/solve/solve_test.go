@@ -16,10 +16,10 @@ import (
 )
 
 // givenFlags are the parameters of a schedule, by the names of their flags.
-func givenFlags(g plan.Geometric, retries int, elapsed, delay time.Duration) *Given {
-	return &Given{
+func givenFlags(g plan.Geometric, retries int, elapsed, delay time.Duration) *Parameters {
+	return &Parameters{
 		Base: g.Base, Factor: g.Factor, Ratio: g.Factor - 1, Limit: g.Limit,
-		Retries: retries, Elapsed: elapsed, Delay: delay, Names: map[string]bool{},
+		Retries: retries, Elapsed: elapsed, Delay: delay, Set: map[string]bool{},
 	}
 }
 
@@ -33,36 +33,36 @@ func TestSolveAnyThree(t *testing.T) {
 		}
 		n := rapid.IntRange(2, 12).Draw(t, "retries")
 		elapsed, delay := g.Elapsed(n), g.Delay(n+1)
-		three := rapid.Permutation(parameters).Draw(t, "order")[:3]
-		k := givenFlags(g, n, elapsed, delay)
+		three := rapid.Permutation(fiveParameters).Draw(t, "order")[:3]
+		p := givenFlags(g, n, elapsed, delay)
 		for _, name := range three {
 			if name == "factor" && rapid.Bool().Draw(t, "as ratio") {
 				name = "ratio"
 			}
-			k.Names[name] = true
+			p.Set[name] = true
 		}
-		if err := k.check(); err != nil {
+		if err := p.check(); err != nil {
 			t.Fatal(err)
 		}
 		// What is not given must not be looked at.
-		for _, name := range parameters {
+		for _, name := range fiveParameters {
 			if slices.Contains(three, name) {
 				continue
 			}
 			switch name {
 			case "base":
-				k.Base = 0
+				p.Base = 0
 			case "factor":
-				k.Factor, k.Ratio = 0, 0
+				p.Factor, p.Ratio = 0, 0
 			case "retries":
-				k.Retries = 0
+				p.Retries = 0
 			case "elapsed":
-				k.Elapsed = 0
+				p.Elapsed = 0
 			case "delay":
-				k.Delay = 0
+				p.Delay = 0
 			}
 		}
-		s, err := solve(k)
+		s, err := solve(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,8 +82,8 @@ func TestSolveAnyThree(t *testing.T) {
 		for _, a := range s.answers {
 			names = append(names, a.name)
 		}
-		for _, name := range parameters {
-			given := k.Names[name]
+		for _, name := range fiveParameters {
+			given := p.Set[name]
 			if slices.Contains(names, name) == given {
 				t.Errorf("from %v: the answers are %v", three, names)
 			}
@@ -99,11 +99,11 @@ func TestSolveLimit(t *testing.T) {
 		n := rapid.IntRange(2, 40).Draw(t, "retries")
 		least, most := time.Duration(n)*time.Second, min(g.Elapsed(n), 1000*time.Hour)
 		elapsed := time.Duration(rapid.Int64Range(int64(least), int64(most)).Draw(t, "elapsed"))
-		k := givenFlags(g, n, elapsed, 0)
+		p := givenFlags(g, n, elapsed, 0)
 		for _, name := range []string{"base", "factor", "retries", "elapsed"} {
-			k.Names[name] = true
+			p.Set[name] = true
 		}
-		s, err := solve(k)
+		s, err := solve(p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,9 +164,9 @@ func TestRealRetries(t *testing.T) {
 func TestWriteErrors(t *testing.T) {
 	for _, format := range []string{"table", "csv", "json"} {
 		clitest.FullDisk(t, format, func(w io.Writer) error {
-			k := Given{Base: time.Second, Factor: 2, Retries: 3, Limit: backoff.NoLimit}
-			k.Names = map[string]bool{"base": true, "factor": true, "retries": true}
-			return k.Run(w, format)
+			p := Parameters{Base: time.Second, Factor: 2, Retries: 3, Limit: backoff.NoLimit}
+			p.Set = map[string]bool{"base": true, "factor": true, "retries": true}
+			return p.Write(w, format)
 		})
 	}
 }

@@ -13,10 +13,10 @@ import (
 // other device is given to it as it is. Only a pipe or a socket, which can be read
 // once, is recorded.
 type Input struct {
-	file  *os.File
-	start int64      // where a regular file is wound back to
-	tape  *recording // nil: the command gets the file
-	used  bool
+	file      *os.File
+	start     int64      // where a regular file is wound back to
+	recording *recording // nil: the command gets the file
+	used      bool
 }
 
 func NewInput(file *os.File) *Input {
@@ -31,19 +31,19 @@ func NewInput(file *os.File) *Input {
 			in.start = at
 		}
 	case mode&(fs.ModeNamedPipe|fs.ModeSocket) != 0:
-		in.tape = newRecording(file)
+		in.recording = newRecording(file)
 	}
 	return in
 }
 
-// Begin returns the file that the next attempt reads from. The caller calls started
+// Open returns the file that the next attempt reads from. The caller calls started
 // when the command has it, or cannot, and ended when the attempt is over. failed
 // is called if what the command gets is not all that there is.
-func (in *Input) Begin(failed func(error)) (file *os.File, started, ended func(), err error) {
+func (in *Input) Open(failed func(error)) (file *os.File, started, ended func(), err error) {
 	again := in.used
 	in.used = true
-	if in.tape != nil {
-		return in.tape.play(failed)
+	if in.recording != nil {
+		return in.recording.play(failed)
 	}
 	if again && in.start >= 0 {
 		if _, err := in.file.Seek(in.start, io.SeekStart); err != nil {
@@ -61,8 +61,8 @@ type recording struct {
 
 	mu      sync.Mutex
 	more    *sync.Cond // there is more to play, an end, or a player was stopped
-	tape    *spool     // made with the first byte
-	size    int64      // of the tape
+	file    *tempFile  // made with the first byte
+	size    int64      // of the file
 	end     error      // of the source: io.EOF, or why the rest is not here
 	reading bool       // a goroutine does; it may outlive the attempt that asked
 }
@@ -135,12 +135,12 @@ func (p *player) next(chunk []byte, at int64) (int, error) {
 	case at == p.size:
 		return 0, p.end
 	}
-	n, err := p.tape.ReadAt(chunk[:min(int64(len(chunk)), p.size-at)], at)
+	n, err := p.file.ReadAt(chunk[:min(int64(len(chunk)), p.size-at)], at)
 	if n > 0 {
 		err = nil
 	}
 	if err == io.EOF {
-		err = io.ErrUnexpectedEOF // the tape is shorter than what was written
+		err = io.ErrUnexpectedEOF // the file is shorter than what was written
 	}
 	return n, err
 }
@@ -167,28 +167,28 @@ func (r *recording) read() {
 }
 
 func (r *recording) record(piece []byte) error {
-	if r.tape == nil {
-		tape, err := newSpool()
+	if r.file == nil {
+		file, err := newTempFile()
 		if err != nil {
 			return err
 		}
-		r.tape = &tape
+		r.file = &file
 	}
-	_, err := r.tape.WriteAt(piece, r.size)
+	_, err := r.file.WriteAt(piece, r.size)
 	return err
 }
 
-// Close removes the tape.
+// Close removes the recording.
 func (in *Input) Close() error {
-	if in.tape == nil {
+	if in.recording == nil {
 		return nil
 	}
-	r := in.tape
+	r := in.recording
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.end = fs.ErrClosed
-	if r.tape == nil {
+	if r.file == nil {
 		return nil
 	}
-	return r.tape.Close()
+	return r.file.Close()
 }

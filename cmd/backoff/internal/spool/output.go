@@ -14,20 +14,20 @@ import (
 type Output struct {
 	To   *os.File
 	Hold bool
-	held *spool // of the last attempt
+	held *tempFile // of the last attempt
 }
 
-// Begin returns the file that the next attempt writes to. What the attempt before
+// Open returns the file that the next attempt writes to. What the attempt before
 // wrote is gone, if it was held back. Each has a file of its own: what outlives an
 // attempt may write on.
-func (o *Output) Begin() (*os.File, error) {
+func (o *Output) Open() (*os.File, error) {
 	if !o.Hold {
 		return o.To, nil
 	}
 	if err := o.discard(); err != nil {
 		return nil, err
 	}
-	s, err := newSpool()
+	s, err := newTempFile()
 	if err != nil {
 		return nil, err
 	}

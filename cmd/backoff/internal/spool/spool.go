@@ -7,22 +7,22 @@ import (
 	"os"
 )
 
-// A spool is a temporary file. Whoever dies leaves none behind where the system lets
+// A tempFile is a temporary file. Whoever dies leaves none behind where the system lets
 // an open file be removed.
-type spool struct {
+type tempFile struct {
 	*os.File
 	named bool // it could not be removed while it is open
 }
 
-func newSpool() (spool, error) {
+func newTempFile() (tempFile, error) {
 	f, err := os.CreateTemp("", "backoff-run-")
 	if err != nil {
-		return spool{}, err
+		return tempFile{}, err
 	}
-	return spool{f, os.Remove(f.Name()) != nil}, nil
+	return tempFile{f, os.Remove(f.Name()) != nil}, nil
 }
 
-func (s spool) Close() error {
+func (s tempFile) Close() error {
 	err := s.File.Close()
 	if s.named {
 		err = errors.Join(err, os.Remove(s.Name()))

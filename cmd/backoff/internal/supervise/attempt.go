@@ -19,7 +19,7 @@ type attempt struct {
 	number   int
 	start    time.Duration // since the first began
 	elapsed  time.Duration
-	ending   process.Ending
+	ending   process.Exit
 	timedOut bool
 	failure  error // why the command could not be run
 	streak   int   // successes in a row, up to this one; 0 if it is none
@@ -32,64 +32,64 @@ type attemptError struct{ *attempt }
 
 func (e attemptError) Error() string { return e.ending.String() }
 
-// errStreak is the "failure" of an attempt that succeeded, when more in a row are
+// errTooFewInARow is the "failure" of an attempt that succeeded, when more in a row are
 // wanted.
-var errStreak = errors.New("succeeded, but not often enough in a row")
+var errTooFewInARow = errors.New("succeeded, but not often enough in a row")
 
 // attempt is the operation that is retried. Its error is an attemptError, errStreak, a
 // signalError if there was no attempt because of that, or of backoff's own.
-func (x *execution) attempt(ctx context.Context) error {
-	x.progress.arrive()
+func (s *supervisor) attempt(ctx context.Context) error {
+	s.progress.stopWaiting()
 	begun := time.Now()
-	if len(x.attempts) == 0 {
-		x.begun = begun
+	if len(s.attempts) == 0 {
+		s.firstStart = begun
 	}
-	a := &attempt{number: len(x.attempts) + 1, start: begun.Sub(x.begun)}
-	err := x.try(ctx, a)
+	a := &attempt{number: len(s.attempts) + 1, start: begun.Sub(s.firstStart)}
+	err := s.try(ctx, a)
 	a.elapsed = time.Since(begun)
 	if err != nil {
 		return err
 	}
-	x.attempts = append(x.attempts, a)
-	if a.failure != nil || !x.Policy.success(a.ending.Status) {
+	s.attempts = append(s.attempts, a)
+	if a.failure != nil || !s.Policy.success(a.ending.Status) {
 		return attemptError{a}
 	}
 	a.streak = 1
 	if a.number > 1 {
-		a.streak += x.attempts[a.number-2].streak
+		a.streak += s.attempts[a.number-2].streak
 	}
-	if a.streak < x.Successes {
-		return errStreak
+	if a.streak < s.Successes {
+		return errTooFewInARow
 	}
 	return nil
 }
 
 // try runs the command once. It returns an error if that says nothing about the
 // command.
-func (x *execution) try(ctx context.Context, a *attempt) error {
-	path, err := lookPath(x.argv[0])
+func (s *supervisor) try(ctx context.Context, a *attempt) error {
+	path, err := lookPath(s.argv[0])
 	if err != nil {
 		a.cannotRun(err)
 		return nil
 	}
 	lost := make(chan error, 1) // of the standard input
-	stdin, started, ended, err := x.in.Begin(func(err error) { lost <- err })
+	stdin, started, ended, err := s.in.Open(func(err error) { lost <- err })
 	if err != nil {
 		return fmt.Errorf("standard input: %w", err)
 	}
 	defer ended()
-	stdout, err := x.out.Begin()
+	stdout, err := s.out.Open()
 	if err != nil {
 		started()
 		return fmt.Errorf("standard output: %w", err)
 	}
 	var refused error
-	p, err := x.watch.Start(func() (p *process.Process, err error) {
+	p, err := s.watch.Start(func() (p *process.Process, err error) {
 		// Of two variables of one name in the environment the last counts.
 		env := append(os.Environ(), "RETRY_ATTEMPT="+strconv.Itoa(a.number))
-		p, refused = process.StartProcess(&exec.Cmd{
-			Path: path, Args: x.argv, Env: env, Stdin: stdin, Stdout: stdout, Stderr: os.Stderr,
-		}, x.tty)
+		p, refused = process.Start(&exec.Cmd{
+			Path: path, Args: s.argv, Env: env, Stdin: stdin, Stdout: stdout, Stderr: os.Stderr,
+		}, s.tty)
 		return p, refused
 	})
 	started()
@@ -100,11 +100,11 @@ func (x *execution) try(ctx context.Context, a *attempt) error {
 	if err != nil {
 		return err
 	}
-	return x.await(ctx, a, p, lost)
+	return s.await(ctx, a, p, lost)
 }
 
 // await waits for the process, for as long as it may run.
-func (x *execution) await(ctx context.Context, a *attempt, p *process.Process, lost <-chan error) error {
+func (s *supervisor) await(ctx context.Context, a *attempt, p *process.Process, lost <-chan error) error {
 	var failure error
 	over := make(chan struct{})
 	go func() {
@@ -124,32 +124,32 @@ func (x *execution) await(ctx context.Context, a *attempt, p *process.Process, l
 	case <-over:
 	case <-limit:
 		a.timedOut = true
-		x.end(p, over)
+		s.end(p, over)
 	case inputLost = <-lost:
-		x.end(p, over)
+		s.end(p, over)
 	}
-	x.watch.Ended(p, a.ending)
+	s.watch.Exited(p, a.ending)
 	switch {
 	case failure != nil:
 		return failure
 	case inputLost != nil:
 		return fmt.Errorf("standard input: %w", inputLost)
 	case a.timedOut:
-		a.ending = process.Ending{Status: process.StatusTimedOut}
+		a.ending = process.Exit{Status: process.StatusTimedOut}
 	}
 	return nil
 }
 
 // end ends the process and all of its group: politely, and after killAfter by force.
-func (x *execution) end(p *process.Process, over <-chan struct{}) {
-	if x.KillAfter == 0 {
+func (s *supervisor) end(p *process.Process, over <-chan struct{}) {
+	if s.KillAfter == 0 {
 		p.Kill()
 		<-over
 		return
 	}
 	defer process.AdoptOrphans()()
 	p.Terminate()
-	force := time.NewTimer(x.KillAfter)
+	force := time.NewTimer(s.KillAfter)
 	defer force.Stop()
 	select {
 	case <-over:
@@ -160,7 +160,7 @@ func (x *execution) end(p *process.Process, over <-chan struct{}) {
 	}
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()
-	for p.Left() {
+	for p.Alive() {
 		select {
 		case <-poll.C:
 		case <-force.C:
@@ -179,7 +179,7 @@ func (a *attempt) cannotRun(err error) {
 		err = e.Err
 	}
 	a.failure = err
-	a.ending = process.Ending{Status: process.StatusNoRun}
+	a.ending = process.Exit{Status: process.StatusNoRun}
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		a.ending.Status = process.StatusNotFound
 	}

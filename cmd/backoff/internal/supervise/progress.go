@@ -42,20 +42,20 @@ func (p *progress) say(format string, args ...any) {
 	}
 }
 
-// depart says what happened and how long it is until the next attempt.
-func (p *progress) depart(what string, delay time.Duration) {
+// startWaiting says what happened and how long it is until the next attempt.
+func (p *progress) startWaiting(what string, delay time.Duration) {
 	switch {
 	case p.quiet:
 	case p.width == nil:
 		p.say("%s; next in %v", what, threeDigits(delay))
 	default:
 		p.stop, p.done = make(chan struct{}), make(chan struct{})
-		go p.count(what, delay)
+		go p.countDown(what, delay)
 	}
 }
 
-// arrive ends what depart began.
-func (p *progress) arrive() {
+// stopWaiting ends what depart began.
+func (p *progress) stopWaiting() {
 	if p.stop != nil {
 		close(p.stop)
 		<-p.done
@@ -63,7 +63,7 @@ func (p *progress) arrive() {
 	}
 }
 
-func (p *progress) count(what string, delay time.Duration) {
+func (p *progress) countDown(what string, delay time.Duration) {
 	defer close(p.done)
 	begun := time.Now()
 	ticks := time.NewTicker(100 * time.Millisecond)

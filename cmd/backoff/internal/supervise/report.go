@@ -11,7 +11,7 @@ import (
 )
 
 // writeReport writes what happened as a JSON object.
-func (x *execution) writeReport(w io.Writer, status int, reason string) error {
+func (s *supervisor) writeReport(w io.Writer, status int, reason string) error {
 	type jsonAttempt struct {
 		Attempt  int          `json:"attempt"`
 		Start    json.Number  `json:"start"`
@@ -32,11 +32,11 @@ func (x *execution) writeReport(w io.Writer, status int, reason string) error {
 		Reason     string        `json:"reason"`
 		Attempts   []jsonAttempt `json:"attempts"`
 	}{
-		x.argv, x.Schedule.String(), x.Seed, x.started.Format(time.RFC3339Nano),
-		json.Number(digits.Seconds(time.Since(x.started))), status, reason,
+		s.argv, s.Schedule.String(), s.Seed, s.started.Format(time.RFC3339Nano),
+		json.Number(digits.Seconds(time.Since(s.started))), status, reason,
 		[]jsonAttempt{},
 	}
-	for _, a := range x.attempts {
+	for _, a := range s.attempts {
 		j := jsonAttempt{
 			Attempt: a.number, Start: json.Number(digits.Seconds(a.start)), Elapsed: json.Number(digits.Seconds(a.elapsed)),
 			Status: a.ending.Status, TimedOut: a.timedOut,

@@ -20,8 +20,8 @@ import (
 	"example.com/backoff/retry"
 )
 
-// A Rerun is what the flags of run say.
-type Rerun struct {
+// Options are what the flags of run say.
+type Options struct {
 	Schedule       *expr.Expr
 	Policy         policy
 	Timeout        time.Duration // 0: none
@@ -36,17 +36,17 @@ type Rerun struct {
 }
 
 // delays returns the schedule, which is the same each time.
-func (r *Rerun) delays() iter.Seq[time.Duration] {
-	return r.Schedule.Schedule(backoff.WithSeed(r.Seed))
+func (o *Options) delays() iter.Seq[time.Duration] {
+	return o.Schedule.Schedule(backoff.WithSeed(o.Seed))
 }
 
 // countable is how many attempts a schedule may have to be called "2 of 9".
 const countable = 1000
 
-// of returns " of 9" where a schedule has an end that is worth a word.
-func (r *Rerun) of() string {
+// ofHowMany returns " of 9" where a schedule has an end that is worth a word.
+func (o *Options) ofHowMany() string {
 	n := 1
-	for range r.delays() {
+	for range o.delays() {
 		if n++; n > countable {
 			return ""
 		}
@@ -54,85 +54,85 @@ func (r *Rerun) of() string {
 	return fmt.Sprintf(" of %d", n)
 }
 
-// An execution is a command being retried.
-type execution struct {
-	*Rerun
-	argv     []string
-	started  time.Time
-	begun    time.Time // when the first attempt began
-	attempts []*attempt
-	tty      *process.Terminal
-	watch    *process.Watch
-	in       *spool.Input
-	out      *spool.Output
-	progress *progress
+// A supervisor is a command being retried.
+type supervisor struct {
+	*Options
+	argv       []string
+	started    time.Time
+	firstStart time.Time // when the first attempt began
+	attempts   []*attempt
+	tty        *process.Terminal
+	watch      *process.Relay
+	in         *spool.Input
+	out        *spool.Output
+	progress   *progress
 }
 
 var errTimeout = errors.New("--timeout")
 
 // Run runs the command. It uses the process's own standard files, because a process is
 // what it starts.
-func (r *Rerun) Run(ctx context.Context, stderr io.Writer, argv []string) (status int, err error) {
+func (o *Options) Run(ctx context.Context, stderr io.Writer, argv []string) (status int, err error) {
 	var report *os.File
-	if r.Report != "" {
+	if o.Report != "" {
 		// Before anything runs: whoever wants a report wants to know now that there is none.
-		if report, err = os.Create(r.Report); err != nil {
+		if report, err = os.Create(o.Report); err != nil {
 			return 0, fmt.Errorf("run: --report: %w", err)
 		}
 		defer func() { err = errors.Join(err, report.Close()) }()
 	}
 	ctx, interrupt := context.WithCancelCause(ctx)
 	defer interrupt(nil)
-	x := &execution{
-		Rerun: r, argv: argv, started: time.Now(), tty: process.OpenTerminal(), watch: process.NewWatch(interrupt),
-		in: spool.NewInput(os.Stdin), out: &spool.Output{To: os.Stdout, Hold: r.Output == "last"},
-		progress: newProgress(stderr, r.Quiet),
+	s := &supervisor{
+		Options: o, argv: argv, started: time.Now(), tty: process.OpenTerminal(), watch: process.NewRelay(interrupt),
+		in: spool.NewInput(os.Stdin), out: &spool.Output{To: os.Stdout, Hold: o.Output == "last"},
+		progress: newProgress(stderr, o.Quiet),
 	}
-	if r.Timeout > 0 {
+	if o.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, r.Timeout, errTimeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, o.Timeout, errTimeout)
 		defer cancel()
 	}
-	result := x.retry(ctx)
-	x.progress.arrive()
-	failures := []error{x.out.Finish(), x.in.Close()}
-	x.watch.End()
-	status, reason, message := x.outcome(result)
+	result := s.retry(ctx)
+	s.progress.stopWaiting()
+	failures := []error{s.out.Finish(), s.in.Close()}
+	s.watch.Close()
+	status, reason, message := s.outcome(result)
 	if message != "" {
 		fmt.Fprintf(stderr, "backoff: run: %s\n", strings.ReplaceAll(message, "\n", " "))
 	}
 	if report != nil {
-		failures = append(failures, x.writeReport(report, status, reason))
+		failures = append(failures, s.writeReport(report, status, reason))
 	}
 	if err := errors.Join(failures...); err != nil {
 		fmt.Fprintf(stderr, "backoff: run: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
 		status = process.StatusFailed
 	}
-	if caught := x.watch.Ending(); caught != nil && status == process.SignalStatus(caught) {
-		x.tty.DieOf(caught)
+	if caught := s.watch.Caught(); caught != nil && status == process.SignalStatus(caught) {
+		s.tty.DieOf(caught)
 	}
-	x.tty.Close()
+	s.tty.Close()
 	return status, nil
 }
 
 // retry makes all attempts.
-func (x *execution) retry(ctx context.Context) error {
+func (s *supervisor) retry(ctx context.Context) error {
 	opts := []retry.Option{
 		retry.OnRetry(func(e retry.Event) {
-			a := x.attempts[len(x.attempts)-1]
+			a := s.attempts[len(s.attempts)-1]
 			a.delay, a.retried = e.Delay, true
-			if !x.Quiet {
-				x.progress.depart(x.describe(a), e.Delay)
+			if !s.Quiet {
+				s.progress.startWaiting(s.describe(a), e.Delay)
 			}
 		}),
 	}
-	if x.AttemptTimeout > 0 {
-		opts = append(opts, retry.AttemptTimeout(x.AttemptTimeout))
+	if s.AttemptTimeout > 0 {
+		opts = append(opts, retry.AttemptTimeout(s.AttemptTimeout))
 	}
 	// Not by retry.If, which is not asked about an attempt that took too long.
-	return retry.Do(ctx, x.delays(), func(ctx context.Context) error {
-		err := x.attempt(ctx)
-		if failed, ok := errors.AsType[attemptError](err); ok && x.Policy.retried(failed.ending.Status) || err == errStreak {
+	return retry.Do(ctx, s.delays(), func(ctx context.Context) error {
+		err := s.attempt(ctx)
+		if failed, ok := errors.AsType[attemptError](err); ok && s.Policy.retried(failed.ending.Status) || err == errTooFewInARow {
 			return err
 		}
 		return retry.Permanent(err)
@@ -141,12 +141,12 @@ func (x *execution) retry(ctx context.Context) error {
 
 // outcome returns the exit status that an end amounts to, why it is the end, and what
 // there is to say about that whatever --quiet says.
-func (x *execution) outcome(err error) (status int, reason, message string) {
+func (s *supervisor) outcome(err error) (status int, reason, message string) {
 	var last *attempt
-	if len(x.attempts) > 0 {
-		last = x.attempts[len(x.attempts)-1]
+	if len(s.attempts) > 0 {
+		last = s.attempts[len(s.attempts)-1]
 	}
-	caught := x.watch.Ending()
+	caught := s.watch.Caught()
 	_, failed := errors.AsType[attemptError](err)
 	stopped, _ := errors.AsType[*retry.Error](err)
 	switch {
@@ -166,51 +166,51 @@ func (x *execution) outcome(err error) (status int, reason, message string) {
 		status, reason = last.ending.Status, "no attempt left"
 	}
 	if status == 0 || last != nil && last.streak > 0 && status == last.ending.Status {
-		for status = 1; status < 255 && x.Policy.success(status); status++ {
+		for status = 1; status < 255 && s.Policy.success(status); status++ {
 			// What means success would say the wrong thing.
 		}
 	}
 	switch {
 	case last == nil: // no time for even one
-	case !x.Quiet:
-		x.progress.say("%s; %s", x.describe(last), reason)
+	case !s.Quiet:
+		s.progress.say("%s; %s", s.describe(last), reason)
 	case last.failure != nil:
-		message = fmt.Sprintf("%s: %v", x.argv[0], last.failure)
+		message = fmt.Sprintf("%s: %v", s.argv[0], last.failure)
 	}
 	return status, reason, message
 }
 
 // describe says what became of an attempt.
-func (x *execution) describe(a *attempt) string {
-	name := fmt.Sprintf("attempt %d%s", a.number, x.of())
+func (s *supervisor) describe(a *attempt) string {
+	name := fmt.Sprintf("attempt %d%s", a.number, s.ofHowMany())
 	switch {
 	case a.failure != nil:
-		return fmt.Sprintf("%s cannot run %s: %v", name, x.argv[0], a.failure)
+		return fmt.Sprintf("%s cannot run %s: %v", name, s.argv[0], a.failure)
 	case a.timedOut:
 		return fmt.Sprintf("%s timed out after %v", name, threeDigits(a.elapsed))
 	case a.streak > 0:
-		return fmt.Sprintf("%s succeeded, %d of %d in a row", name, a.streak, x.Successes)
+		return fmt.Sprintf("%s succeeded, %d of %d in a row", name, a.streak, s.Successes)
 	case a.ending.Signal != nil:
 		return fmt.Sprintf("%s was %v", name, a.ending)
 	}
 	return fmt.Sprintf("%s failed with %v", name, a.ending)
 }
 
-// planned is how many attempts a dry run shows.
-const planned = 20
+// dryRunRows is how many attempts a dry run shows.
+const dryRunRows = 20
 
-// WritePlan writes when each attempt would begin, if none took any time.
-func (r *Rerun) WritePlan(w io.Writer) error {
+// WriteDryRun writes when each attempt would begin, if none took any time.
+func (o *Options) WriteDryRun(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%7s  %12s  %12s\n", "attempt", "delay", "elapsed")
 	fmt.Fprintf(out, "%7d  %12s  %12s\n", 1, "", "0s")
 	n := 1
-	for d, sum := range show.Running(r.delays()) {
-		if r.Timeout > 0 && sum >= r.Timeout {
+	for d, sum := range show.Running(o.delays()) {
+		if o.Timeout > 0 && sum >= o.Timeout {
 			fmt.Fprintf(out, "no time left: the next delay is %s\n", threeDigits(d))
 			return out.Flush()
 		}
-		if n == planned {
+		if n == dryRunRows {
 			fmt.Fprintf(out, "and so on\n")
 			return out.Flush()
 		}

@@ -17,10 +17,10 @@ import (
 	"example.com/backoff/sim/contention"
 )
 
-// publishedContention are the schedules of the published experiment. Its attempt
+// publishedSchedules are the schedules of the published experiment. Its attempt
 // counter is 1 at the first backoff, so that its base of 5 ms is doubled once, but for
 // the decorrelated one.
-var publishedContention = []string{
+var publishedSchedules = []string{
 	"exponential(10ms, 2) | cap(2s)",
 	"equal-jitter(10ms, 2s)",
 	"full-jitter(10ms, 2s)",
@@ -28,9 +28,9 @@ var publishedContention = []string{
 	"constant(0s)",
 }
 
-// contentionFlags are what the flags of sim contention say.
-type contentionFlags struct {
-	experiment.Simulation
+// flags are what the flags of sim contention say.
+type flags struct {
+	experiment.Flags
 	clients      clientCounts
 	hop          time.Duration
 	hopDeviation time.Duration
@@ -42,8 +42,8 @@ type contest struct {
 	cells []contention.Cell // in the order of the numbers of clients
 }
 
-// contentionFields are the flags of the fields of contention.Config.
-var contentionFields = map[string]string{
+// flagOfField are the flags of the fields of contention.Config.
+var flagOfField = map[string]string{
 	"Clients": "--clients",
 	"Reps":    "--reps",
 
@@ -54,9 +54,9 @@ var contentionFields = map[string]string{
 	"Workers":      "--workers",
 }
 
-func NewContention() *cobra.Command {
+func New() *cobra.Command {
 	published := contention.Default()
-	f := contentionFlags{clients: clientCounts{published.Clients}}
+	f := flags{clients: clientCounts{published.Clients}}
 	cmd := &cobra.Command{
 		Use:   "contention [EXPR...]",
 		Short: "Simulate clients that compete for one row",
@@ -98,7 +98,7 @@ JSON has the same, and gave_up, the mean number of clients that gave up.
 			if err := f.Check(name); err != nil {
 				return err
 			}
-			exprs, err := f.Parse(args, publishedContention)
+			exprs, err := f.Parse(args, publishedSchedules)
 			if err != nil {
 				return err
 			}
@@ -116,11 +116,11 @@ JSON has the same, and gave_up, the mean number of clients that gave up.
 	flags.Var(&f.clients, "clients", "numbers of `clients`: 10,50,100, or 10:190:10 for from:to:step")
 	flags.DurationVar(&f.hop, "hop", published.Hop, "mean time of a message")
 	flags.DurationVar(&f.hopDeviation, "hop-deviation", published.HopDeviation, "its standard deviation")
-	f.Simulation.AddFlags(cmd, published.Reps)
+	f.Flags.AddFlags(cmd, published.Reps)
 	return cmd
 }
 
-func (f *contentionFlags) run(cmd *cobra.Command, exprs []*expr.Expr) ([]contest, error) {
+func (f *flags) run(cmd *cobra.Command, exprs []*expr.Expr) ([]contest, error) {
 	var contests []contest
 	err := f.Each(cmd, exprs, func(ctx context.Context, e *expr.Expr, progress func(done, total int)) error {
 		result, err := contention.Run(ctx, contention.Config{
@@ -134,7 +134,7 @@ func (f *contentionFlags) run(cmd *cobra.Command, exprs []*expr.Expr) ([]contest
 			Progress:     progress,
 		})
 		if err != nil {
-			return experiment.FlagOf(cmd, err, contentionFields)
+			return experiment.FlagError(cmd, err, flagOfField)
 		}
 		contests = append(contests, contest{e, result.Cells})
 		return nil
@@ -142,10 +142,10 @@ func (f *contentionFlags) run(cmd *cobra.Command, exprs []*expr.Expr) ([]contest
 	return contests, err
 }
 
-func (f *contentionFlags) write(w io.Writer, contests []contest) error {
+func (f *flags) write(w io.Writer, contests []contest) error {
 	switch f.Format {
 	case "csv":
-		return writeContentionCSV(w, contests)
+		return writeCSV(w, contests)
 	case "json":
 		return f.writeJSON(w, contests)
 	}
@@ -153,7 +153,7 @@ func (f *contentionFlags) write(w io.Writer, contests []contest) error {
 		return err
 	}
 	for _, figure := range f.figures(contests) {
-		if err := chart.WriteChart(w, figure); err != nil {
+		if err := chart.Write(w, figure); err != nil {
 			return err
 		}
 	}
@@ -161,7 +161,7 @@ func (f *contentionFlags) write(w io.Writer, contests []contest) error {
 }
 
 // figures are of time and of calls by clients.
-func (f *contentionFlags) figures(contests []contest) []figure.Figure {
+func (f *flags) figures(contests []contest) []figure.Figure {
 	at := f.clients.rising()
 	time := figure.Figure{Title: "Time until the last client has written, by clients", Vertical: figure.Durations, Up: "time", Along: "clients"}
 	calls := figure.Figure{Title: "Writes tried, by clients", Vertical: figure.Counts, Up: "calls", Along: "clients"}
@@ -175,12 +175,12 @@ func (f *contentionFlags) figures(contests []contest) []figure.Figure {
 			seconds = append(seconds, cells[clients].Time.Seconds())
 			tried = append(tried, cells[clients].Calls)
 		}
-		time.Curves = append(time.Curves, figure.NewLine(c.expr.String(), seconds))
-		calls.Curves = append(calls.Curves, figure.NewLine(c.expr.String(), tried))
+		time.Curves = append(time.Curves, figure.Line(c.expr.String(), seconds))
+		calls.Curves = append(calls.Curves, figure.Line(c.expr.String(), tried))
 	}
 	figures := []figure.Figure{time, calls}
 	for i := range figures {
-		figures[i].Horizontal.At = at
+		figures[i].Axis.At = at
 		figures[i].Logarithmic = f.Logarithmic
 	}
 	return figures

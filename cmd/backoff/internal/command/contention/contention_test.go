@@ -168,7 +168,7 @@ func TestBestIsMarked(t *testing.T) {
 // Small experiments, for the sake of the tests' speed.
 var fewClients = []string{"sim", "contention", "--clients", "3,10", "--reps", "20"}
 
-var underSim = clitest.Under("sim", NewContention)
+var underSim = clitest.Under("sim", New)
 
 func TestContention(t *testing.T) {
 	for name, args := range map[string][]string{
@@ -185,7 +185,7 @@ func TestContention(t *testing.T) {
 			t.Parallel()
 			got := clitest.Succeeds(t, underSim, args...)
 			if strings.HasSuffix(name, "-help") {
-				got = clitest.Processors(got, NewContention())
+				got = clitest.Processors(got, New())
 			}
 			clitest.Golden(t, name, got)
 		})
@@ -240,14 +240,14 @@ func TestReproduces(t *testing.T) {
 
 // Every field of a configuration has a flag to name in an error.
 func TestFieldsHaveFlags(t *testing.T) {
-	clitest.FieldsHaveFlags(t, contention.Config{}, contentionFields, NewContention(), "Schedule Seed Progress", nil)
+	clitest.FieldsHaveFlags(t, contention.Config{}, flagOfField, New(), "Schedule Seed Progress", nil)
 }
 
 // The flag's own value is the published experiment.
 func TestFlagsAreThePublishedExperiment(t *testing.T) {
 	published := contention.Default()
 	var c clientCounts
-	if err := c.Set(NewContention().Flag("clients").DefValue); err != nil || !reflect.DeepEqual(c.counts, published.Clients) {
+	if err := c.Set(New().Flag("clients").DefValue); err != nil || !reflect.DeepEqual(c.counts, published.Clients) {
 		t.Errorf("sim contention is for %v clients, %v; want %v", c.counts, err, published.Clients)
 	}
 }
@@ -258,17 +258,17 @@ func TestPictures(t *testing.T) {
 	picturetest.CheckHalves(t, png, picture.Inks, 5, picture.Shade, 0)
 	picturetest.CheckTexts(t, fewClients, picturetest.SvgTexts(t, clitest.Drawn(t, underSim, "svg", fewClients...)), append([]string{
 		"Time until the last client has written, by clients", "Writes tried, by clients", "clients", "3.5s", "60",
-	}, publishedContention...), nil)
+	}, publishedSchedules...), nil)
 }
 
 func TestWriteErrors(t *testing.T) {
 	clitest.FullDisk(t, "table", func(w io.Writer) error {
-		f := contentionFlags{clients: clientCounts{[]int{2, 5}}}
+		f := flags{clients: clientCounts{[]int{2, 5}}}
 		return f.write(w, []contest{{clitest.Parse(t, "list()"), []contention.Cell{{Clients: 2, Reps: 1}, {Clients: 5, Reps: 1}}}})
 	})
-	clitest.FullDisk(t, "csv", func(w io.Writer) error { return writeContentionCSV(w, make([]contest, 0)) })
+	clitest.FullDisk(t, "csv", func(w io.Writer) error { return writeCSV(w, make([]contest, 0)) })
 	clitest.FullDisk(t, "json", func(w io.Writer) error {
-		return (&contentionFlags{}).writeJSON(w, []contest{{expr: clitest.Parse(t, "list()")}})
+		return (&flags{}).writeJSON(w, []contest{{expr: clitest.Parse(t, "list()")}})
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 	"example.com/backoff/sim/contention"
 )
 
-func writeContentionCSV(w io.Writer, contests []contest) error {
+func writeCSV(w io.Writer, contests []contest) error {
 	lines := [][]string{{"schedule", "clients", "reps", "time_ms", "time_se", "calls", "calls_se"}}
 	for _, c := range contests {
 		for _, cell := range c.cells {
@@ -29,7 +29,7 @@ func writeContentionCSV(w io.Writer, contests []contest) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-func (f *contentionFlags) writeJSON(w io.Writer, contests []contest) error {
+func (f *flags) writeJSON(w io.Writer, contests []contest) error {
 	type jsonCell struct {
 		Clients int         `json:"clients"`
 		Reps    int         `json:"reps"`
@@ -61,7 +61,7 @@ func (f *contentionFlags) writeJSON(w io.Writer, contests []contest) error {
 
 // writeTable writes one table for time and one for calls, or a single one where there
 // is one number of clients.
-func (f *contentionFlags) writeTable(w io.Writer, contests []contest) error {
+func (f *flags) writeTable(w io.Writer, contests []contest) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s of each cell, messages of %s ± %s, seed %d.\n",
 		digits.Count(f.Reps, "repetition"), digits.Exact(f.hop), digits.Exact(f.hopDeviation), f.Seed)
@@ -167,9 +167,9 @@ func (m measure) row(contests []contest, i int) []string {
 // there is no error.
 func withError(d, se time.Duration) string {
 	if se == 0 {
-		return digits.Rounded(d, digits.Digit(d, 4))
+		return digits.Rounded(d, digits.Unit(d, 4))
 	}
-	unit := digits.Digit(se, 2)
+	unit := digits.Unit(se, 2)
 	return fmt.Sprintf("%s ± %s", digits.Rounded(d, unit), digits.Rounded(se, unit))
 }
 

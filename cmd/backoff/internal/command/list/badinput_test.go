@@ -13,6 +13,6 @@ func TestBadInput(t *testing.T) {
 	}{
 		{[]string{"list", "x"}, `list: unexpected argument "x", want none`},
 	} {
-		clitest.Refuses(t, NewList, test.want, test.args...)
+		clitest.Refuses(t, New, test.want, test.args...)
 	}
 }

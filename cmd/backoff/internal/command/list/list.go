@@ -13,7 +13,7 @@ import (
 	"example.com/backoff/expr"
 )
 
-func NewList() *cobra.Command {
+func New() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",
 		Short: "List the stages that an expression can have",

@@ -10,7 +10,7 @@ import (
 )
 
 func TestList(t *testing.T) {
-	got := clitest.Succeeds(t, NewList, "list")
+	got := clitest.Succeeds(t, New, "list")
 	clitest.Golden(t, "list", got)
 	for _, s := range expr.Stages() {
 		if !strings.Contains(got, "\n  "+s.Usage()+"\n") || !strings.Contains(got, "      "+s.Formula+"\n") {

@@ -11,13 +11,13 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-// runFigures are of open requests and of goodput over time: of the run, and of the model
+// figures are of open requests and of goodput over time: of the run, and of the model
 // the median between the least and the most.
-func runFigures(o load.Outcome, logarithmic bool) []figure.Figure {
+func figures(o load.Result, logarithmic bool) []figure.Figure {
 	during := ""
 	var shaded [2]time.Duration
-	if o.Course.Stop > 0 {
-		shaded = [2]time.Duration{o.Course.Warmup, o.Course.Warmup + o.Course.Stop}
+	if o.Phases.Stop > 0 {
+		shaded = [2]time.Duration{o.Phases.Warmup, o.Phases.Warmup + o.Phases.Stop}
 		during = fmt.Sprintf(" (stopped from %s to %s)", digits.Exact(shaded[0]), digits.Exact(shaded[1]))
 	}
 	figures := []figure.Figure{
@@ -29,13 +29,13 @@ func runFigures(o load.Outcome, logarithmic bool) []figure.Figure {
 		func(s overload.Second) int64 { return s.OK },
 	} {
 		f := &figures[i]
-		f.Along, f.Horizontal.Bin, f.Shaded = "time", time.Second, shaded
+		f.Along, f.Axis.Bin, f.Shaded = "time", time.Second, shaded
 		if len(o.Model) > 0 {
 			f.Along = fmt.Sprintf("time     (the model's line: median; band: least to most of %d runs)", len(o.Model))
 			f.Band = "least and most"
-			f.Curves = append(f.Curves, seconds.NewSecondsCurve("the model", o.Model, of))
+			f.Curves = append(f.Curves, seconds.Curve("the model", o.Model, of))
 		}
-		f.Curves = append(f.Curves, seconds.NewSecondsCurve(o.Expr.String()+", a real server", []overload.Rep{{Seconds: o.Seconds}}, of))
+		f.Curves = append(f.Curves, seconds.Curve(o.Expr.String()+", a real server", []overload.Rep{{Seconds: o.Seconds}}, of))
 		f.Logarithmic = f.Logarithmic && figure.NewBounds(f.Curves).Most > 0
 	}
 	return figures

@@ -23,11 +23,11 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-var loadFormats = []string{"table", "csv"}
+var formats = []string{"table", "csv"}
 
-func NewLoad() *cobra.Command {
-	var l load.Loading
-	var o present.Presentation
+func New() *cobra.Command {
+	var l load.Config
+	var o present.Flags
 	load := &cobra.Command{
 		Use:   "load EXPR",
 		Short: "Load a server with clients that retry",
@@ -79,7 +79,7 @@ model between least and most.`,
 			if err != nil {
 				return fmt.Errorf("load: %w", err)
 			}
-			if err := checkLoadFormat(&o); err != nil {
+			if err := checkFormat(&o); err != nil {
 				return fmt.Errorf("load: %w", err)
 			}
 			if err := o.CheckFiles("load"); err != nil {
@@ -91,7 +91,7 @@ model between least and most.`,
 			}
 			ctx, cancel := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer cancel()
-			err = runLoad(ctx, &l, &o, exprs[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
+			err = run(ctx, &l, &o, exprs[0], cmd.OutOrStdout(), cmd.ErrOrStderr())
 			switch {
 			case ctx.Err() != nil:
 				fmt.Fprintln(cmd.ErrOrStderr(), "backoff: load: interrupted")
@@ -110,9 +110,9 @@ model between least and most.`,
 	flags.DurationVar(&l.Think, "think", model.Think, "the mean time that a client thinks before its next operation")
 	flags.DurationVar(&l.Timeout, "timeout", model.Timeout, "when a client abandons a request")
 	flags.DurationVar(&l.DialTimeout, "dial-timeout", 30*time.Second, "how long to go on connecting, also for a request that was abandoned")
-	flags.DurationVar(&l.Course.Warmup, "warmup", model.Warmup, "how long all goes well")
-	flags.DurationVar(&l.Course.Stop, "stop", model.Trigger.For, "how long the server is stopped then")
-	flags.DurationVar(&l.Course.After, "after", model.After, "how long it has to recover")
+	flags.DurationVar(&l.Phases.Warmup, "warmup", model.Warmup, "how long all goes well")
+	flags.DurationVar(&l.Phases.Stop, "stop", model.Trigger.For, "how long the server is stopped then")
+	flags.DurationVar(&l.Phases.After, "after", model.After, "how long it has to recover")
 	flags.IntVar(&l.StopPID, "stop-pid", 0, "the `process` to stop and resume, which is the server's")
 	flags.Uint64Var(&l.Seed, "seed", 1, "where the random numbers of clients begin")
 	flags.BoolVar(&l.Model, "model", false, "run the model as well, to compare")
@@ -120,22 +120,22 @@ model between least and most.`,
 	flags.StringVar(&o.Format, "format", "table", "write as `format`: table or csv")
 	flags.Var((*present.FileName)(&o.Png), "png", "draw the run into this PNG `file`")
 	flags.Var((*present.FileName)(&o.Svg), "svg", "draw the run into this SVG `file`")
-	complete := cobra.FixedCompletions(loadFormats, cobra.ShellCompDirectiveNoFileComp)
+	complete := cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp)
 	if err := load.RegisterFlagCompletionFunc("format", complete); err != nil {
 		panic(err) // there is no such flag, or it has one already
 	}
 	return load
 }
 
-func checkLoadFormat(o *present.Presentation) error {
-	if !slices.Contains(loadFormats, o.Format) {
-		return fmt.Errorf("--format is %q, want one of %s", o.Format, strings.Join(loadFormats, ", "))
+func checkFormat(o *present.Flags) error {
+	if !slices.Contains(formats, o.Format) {
+		return fmt.Errorf("--format is %q, want one of %s", o.Format, strings.Join(formats, ", "))
 	}
 	return nil
 }
 
-func runLoad(ctx context.Context, l *load.Loading, p *present.Presentation, e *expr.Expr, stdout, stderr io.Writer) error {
-	o, err := l.Measure(ctx, e, stderr)
+func run(ctx context.Context, l *load.Config, p *present.Flags, e *expr.Expr, stdout, stderr io.Writer) error {
+	o, err := l.Run(ctx, e, stderr)
 	if err != nil {
 		return err
 	}
@@ -146,10 +146,10 @@ func runLoad(ctx context.Context, l *load.Loading, p *present.Presentation, e *e
 	}
 	if p.Format == "csv" {
 		verdict := bufio.NewWriter(stderr)
-		writeRunVerdict(verdict, o)
-		err = errors.Join(verdict.Flush(), writeRunCSV(stdout, o))
+		writeVerdict(verdict, o)
+		err = errors.Join(verdict.Flush(), writeCSV(stdout, o))
 	} else {
-		err = writeRunTable(stdout, o)
+		err = writeTable(stdout, o)
 	}
-	return errors.Join(err, p.WritePictures(runFigures(o, p.Logarithmic)...))
+	return errors.Join(err, p.WritePictures(figures(o, p.Logarithmic)...))
 }

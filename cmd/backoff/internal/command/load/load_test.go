@@ -18,10 +18,10 @@ import (
 )
 
 // testOutcome is a run of 10.5 s.
-func testOutcome(t *testing.T, model bool) load.Outcome {
-	o := load.Outcome{
+func testOutcome(t *testing.T, model bool) load.Result {
+	o := load.Result{
 		Expr:   clitest.Parse(t, "full-jitter(100ms, 10s)"),
-		Course: load.Course{Warmup: 2 * time.Second, Stop: 500 * time.Millisecond, After: 8 * time.Second},
+		Phases: load.Phases{Warmup: 2 * time.Second, Stop: 500 * time.Millisecond, After: 8 * time.Second},
 		Seconds: []overload.Second{
 			{First: 90, OK: 80, Open: 10, Latency: 100 * time.Millisecond},
 			{First: 100, OK: 100, Open: 10, Latency: 100 * time.Millisecond},
@@ -38,7 +38,7 @@ func testOutcome(t *testing.T, model bool) load.Outcome {
 		LateMost: 1234567,
 		LateMean: 123456,
 	}
-	o.Verdict = overload.Judge(o.Seconds, o.Course.Warmup, o.Course.Stop, o.Course.After)
+	o.Verdict = overload.Judge(o.Seconds, o.Phases.Warmup, o.Phases.Stop, o.Phases.After)
 	o.Verdict.PeakOpen = 9100
 	if model {
 		for seed := range uint64(3) {
@@ -59,12 +59,12 @@ func TestLoadOutput(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		model bool
-		write func(io.Writer, load.Outcome) error
+		write func(io.Writer, load.Result) error
 	}{
-		{"load-table", false, writeRunTable},
-		{"load-model-table", true, writeRunTable},
-		{"load-csv", false, writeRunCSV},
-		{"load-model-csv", true, writeRunCSV},
+		{"load-table", false, writeTable},
+		{"load-model-table", true, writeTable},
+		{"load-csv", false, writeCSV},
+		{"load-model-csv", true, writeCSV},
 	} {
 		var b strings.Builder
 		if err := test.write(&b, testOutcome(t, test.model)); err != nil {
@@ -72,13 +72,13 @@ func TestLoadOutput(t *testing.T) {
 		}
 		clitest.Golden(t, test.name, b.String())
 	}
-	clitest.Golden(t, "load-help", clitest.Succeeds(t, NewLoad, "load", "--help"))
+	clitest.Golden(t, "load-help", clitest.Succeeds(t, New, "load", "--help"))
 }
 
 // The run and its model are in the picture, from the first second to the last.
 func TestLoadPicture(t *testing.T) {
 	for _, model := range []bool{false, true} {
-		figures := runFigures(testOutcome(t, model), true)
+		figures := figures(testOutcome(t, model), true)
 		var b strings.Builder
 		if err := picture.WritePNG(&b, figures...); err != nil {
 			t.Fatal(err)
@@ -130,6 +130,6 @@ func TestBadInput(t *testing.T) {
 		{"load constant(1s) --stop-pid 1", "load: --stop-pid is 1, want the number of the server's process"},
 		{fmt.Sprintf("load constant(1s) --stop-pid %d", os.Getpid()), fmt.Sprintf("load: --stop-pid is %d, want the number of the server's process", os.Getpid())},
 	} {
-		clitest.Refuses(t, NewLoad, test.want, strings.Fields(test.args)...)
+		clitest.Refuses(t, New, test.want, strings.Fields(test.args)...)
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // load begins only where all is as it should be.
 func TestLoadRefuses(t *testing.T) {
-	var stats server.ServerStats
+	var stats server.Stats
 	fake := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		json.NewEncoder(w).Encode(stats)
 	}))
@@ -33,21 +33,21 @@ func TestLoadRefuses(t *testing.T) {
 	}()
 	other := fmt.Sprint(sleeping.Process.Pid)
 	for _, test := range []struct {
-		stats server.ServerStats
+		stats server.Stats
 		args  string
 		want  string
 	}{
-		{server.ServerStats{Open: 7}, "", "the server has 7 open requests, begin it anew"},
-		{server.ServerStats{PID: 1}, "--stop-pid " + other, "--stop-pid is " + other + ", and the server's process is 1"},
+		{server.Stats{Open: 7}, "", "the server has 7 open requests, begin it anew"},
+		{server.Stats{PID: 1}, "--stop-pid " + other, "--stop-pid is " + other + ", and the server's process is 1"},
 	} {
 		stats = test.stats
-		status, stdout, stderr := clitest.Runs(t, NewLoad, strings.Fields("load constant(1s) --stats "+address+" "+test.args)...)
+		status, stdout, stderr := clitest.Runs(t, New, strings.Fields("load constant(1s) --stats "+address+" "+test.args)...)
 		if want := "backoff: load: " + test.want + "\n"; status != 2 || stdout != "" || stderr != want {
 			t.Errorf("%s: status %d, %q, %q; want %q", test.args, status, stdout, stderr, want)
 		}
 	}
 	fake.Close()
-	status, _, stderr := clitest.Runs(t, NewLoad, "load", "constant(1s)", "--stats", address)
+	status, _, stderr := clitest.Runs(t, New, "load", "constant(1s)", "--stats", address)
 	if status != 2 || !strings.HasPrefix(stderr, "backoff: load: no server says how it is: ") {
 		t.Errorf("without a server: status %d, %q", status, stderr)
 	}

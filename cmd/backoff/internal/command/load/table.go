@@ -15,22 +15,22 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-// writeRunCSV writes a line for each second of a run, and of the first run of the
+// writeCSV writes a line for each second of a run, and of the first run of the
 // model.
-func writeRunCSV(w io.Writer, o load.Outcome) error {
-	runs := []seconds.Siege{{Name: o.Expr.String(), Reps: []overload.Rep{{Seconds: o.Seconds}}}}
+func writeCSV(w io.Writer, o load.Result) error {
+	runs := []seconds.Series{{Name: o.Expr.String(), Reps: []overload.Rep{{Seconds: o.Seconds}}}}
 	if len(o.Model) > 0 {
-		runs = append(runs, seconds.Siege{Name: o.Expr.String() + " (model)", Reps: o.Model[:1]})
+		runs = append(runs, seconds.Series{Name: o.Expr.String() + " (model)", Reps: o.Model[:1]})
 	}
-	return seconds.WriteOverloadCSV(w, runs)
+	return seconds.WriteCSV(w, runs)
 }
 
 // runRows is how many lines a table of a run has, at most.
 const runRows = 25
 
-// writeRunTable writes a run for reading: counts a second, in spans of so many
+// writeTable writes a run for reading: counts a second, in spans of so many
 // seconds that the table is not long.
-func writeRunTable(w io.Writer, o load.Outcome) error {
+func writeTable(w io.Writer, o load.Result) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s\n\n", o.Expr)
 	var t table.Table
@@ -47,7 +47,7 @@ func writeRunTable(w io.Writer, o load.Outcome) error {
 		to := min(from+span, len(o.Seconds))
 		sum := overload.Total(o.Seconds[from:to])
 		end := o.Seconds[to-1]
-		cells := []string{digits.Exact(min(time.Duration(to)*time.Second, o.Course.Length()))}
+		cells := []string{digits.Exact(min(time.Duration(to)*time.Second, o.Phases.Length()))}
 		for _, count := range []int64{sum.First, sum.Retries, sum.OK, sum.Timeouts, sum.Refused} {
 			cells = append(cells, perSecond(float64(count), to-from))
 		}
@@ -61,17 +61,17 @@ func writeRunTable(w io.Writer, o load.Outcome) error {
 	}
 	t.Write(out)
 	fmt.Fprintf(out, "\nFirst, retries, ok, timeouts and refused are a second. Open and latency are of\nthe moment.\n")
-	if o.Course.Stop > 0 {
-		fmt.Fprintf(out, "The server was stopped from %s to %s.\n", digits.Exact(o.Course.Warmup), digits.Exact(o.Course.Warmup+o.Course.Stop))
+	if o.Phases.Stop > 0 {
+		fmt.Fprintf(out, "The server was stopped from %s to %s.\n", digits.Exact(o.Phases.Warmup), digits.Exact(o.Phases.Warmup+o.Phases.Stop))
 	}
 	fmt.Fprintf(out, "\n")
-	writeRunVerdict(out, o)
+	writeVerdict(out, o)
 	return out.Flush()
 }
 
-// writeRunVerdict says what became of the server, and in the model, and whether this
+// writeVerdict says what became of the server, and in the model, and whether this
 // machine was fit to tell.
-func writeRunVerdict(out io.Writer, o load.Outcome) {
+func writeVerdict(out io.Writer, o load.Result) {
 	fmt.Fprintf(out, "The server %s.\n", verdictText(o.Verdict))
 	if len(o.Model) > 0 {
 		fmt.Fprintf(out, "Of %d runs of the model %s.\n", len(o.Model), modelVerdict(o))
@@ -91,7 +91,7 @@ func verdictText(v overload.Verdict) string {
 }
 
 // modelVerdict says what became of it in the runs of the model.
-func modelVerdict(o load.Outcome) string {
+func modelVerdict(o load.Result) string {
 	var recovered []float64
 	var peaks []float64
 	for _, rep := range o.Model {
@@ -121,7 +121,7 @@ func spreadOf(values []float64) numbers {
 
 // modelSpread tells of what f makes of each run of the model, of which there is one
 // at least.
-func modelSpread(o load.Outcome, f func(seconds []overload.Second) float64) numbers {
+func modelSpread(o load.Result, f func(seconds []overload.Second) float64) numbers {
 	var values []float64
 	for _, rep := range o.Model {
 		values = append(values, f(rep.Seconds))

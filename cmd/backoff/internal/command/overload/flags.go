@@ -10,8 +10,8 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-// loadFlags are what flags say of the clients, of the server and of what happens to it.
-type loadFlags struct {
+// scenario are what flags say of the clients, of the server and of what happens to it.
+type scenario struct {
 	clients   int
 	think     time.Duration
 	rate      float64
@@ -40,7 +40,7 @@ type loadFlags struct {
 	after         time.Duration
 }
 
-func (l *loadFlags) addFlags(cmd *cobra.Command) {
+func (l *scenario) addFlags(cmd *cobra.Command) {
 	d := overload.Default()
 	latency := d.Latency.(overload.ExponentialLatency)
 	flags := cmd.Flags()
@@ -81,7 +81,7 @@ func (l *loadFlags) addFlags(cmd *cobra.Command) {
 
 // config returns the configuration that the flags describe, but for what is the same
 // with every experiment.
-func (l *loadFlags) config(cmd *cobra.Command) (overload.Config, error) {
+func (l *scenario) config(cmd *cobra.Command) (overload.Config, error) {
 	given := cmd.Flags().Changed
 	c := overload.Default()
 	c.Clients = l.clients
@@ -157,15 +157,15 @@ func (l *loadFlags) config(cmd *cobra.Command) (overload.Config, error) {
 }
 
 // fields are the flags of the fields of overload.Config.
-func (l *loadFlags) fields(c overload.Config) map[string]string {
-	flags := maps.Clone(overloadFields)
+func (l *scenario) fields(c overload.Config) map[string]string {
+	flags := maps.Clone(flagOfField)
 	trigger := "--" + c.Trigger.Kind.String()
 	flags["Trigger.For"] = trigger
 	flags["Warmup + Trigger.For + After"] = "--warmup + " + trigger + " + --after"
 	return flags
 }
 
-var overloadFields = map[string]string{
+var flagOfField = map[string]string{
 	"Processes":       "--processes",
 	"Clients":         "--clients",
 	"Think":           "--think",

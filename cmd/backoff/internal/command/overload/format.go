@@ -18,9 +18,9 @@ import (
 )
 
 // writeVerdictCSV writes a line for each repetition of each schedule.
-func writeVerdictCSV(w io.Writer, sieges []seconds.Siege) error {
+func writeVerdictCSV(w io.Writer, all []seconds.Series) error {
 	lines := [][]string{{"schedule", "seed", "verdict", "recovered_after_s", "peak_open"}}
-	for _, s := range sieges {
+	for _, s := range all {
 		for _, r := range s.Reps {
 			after := ""
 			if r.Verdict.Recovered {
@@ -42,9 +42,9 @@ func verdictWord(v overload.Verdict) string {
 	return "collapsed"
 }
 
-// writeOverloadJSON writes every repetition, without its seconds where only the verdict
+// writeJSON writes every repetition, without its seconds where only the verdict
 // is wanted.
-func writeOverloadJSON(w io.Writer, sieges []seconds.Siege, verdict bool) error {
+func writeJSON(w io.Writer, all []seconds.Series, verdict bool) error {
 	type jsonSecond struct {
 		T         int         `json:"t_s"`
 		First     int64       `json:"first"`
@@ -69,13 +69,13 @@ func writeOverloadJSON(w io.Writer, sieges []seconds.Siege, verdict bool) error 
 		PeakOpen      int64        `json:"peak_open"`
 		Seconds       []jsonSecond `json:"seconds,omitempty"`
 	}
-	type jsonSiege struct {
+	type jsonSeries struct {
 		Schedule    string    `json:"schedule"`
 		Repetitions []jsonRep `json:"repetitions"`
 	}
-	var all []jsonSiege
-	for _, s := range sieges {
-		j := jsonSiege{s.Name, nil}
+	var objects []jsonSeries
+	for _, s := range all {
+		j := jsonSeries{s.Name, nil}
 		for _, r := range s.Reps {
 			v := r.Verdict
 			rep := jsonRep{
@@ -95,9 +95,9 @@ func writeOverloadJSON(w io.Writer, sieges []seconds.Siege, verdict bool) error 
 			}
 			j.Repetitions = append(j.Repetitions, rep)
 		}
-		all = append(all, j)
+		objects = append(objects, j)
 	}
-	return table.WriteIndented(w, all)
+	return table.WriteIndented(w, objects)
 }
 
 // triggerWords say what each trigger is, and what comes after it.
@@ -108,14 +108,14 @@ var triggerWords = map[overload.TriggerKind]struct{ state, end string }{
 }
 
 // writeTable writes the verdicts first, and then the figures behind them.
-func (f *overloadFlags) writeTable(w io.Writer, config overload.Config, sieges []seconds.Siege) error {
+func (f *flags) writeTable(w io.Writer, config overload.Config, all []seconds.Series) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s\n", f.setting(config))
-	for i, s := range sieges {
+	for i, s := range all {
 		fmt.Fprintf(out, "\n%s  %s\n", table.Letter(i), s.Name)
 		indent := strings.Repeat(" ", len(table.Letter(i))+2)
 		fmt.Fprintf(out, "%s%s: %.1f requests a second answered in time at the end, %.1f before\n", indent,
-			verdictOf(s, config.Trigger),
+			verdictInWords(s, config.Trigger),
 			s.Mean(func(r overload.Rep) float64 { return r.Verdict.End }),
 			s.Mean(func(r overload.Rep) float64 { return r.Verdict.Before }))
 	}
@@ -126,14 +126,14 @@ func (f *overloadFlags) writeTable(w io.Writer, config overload.Config, sieges [
 	fmt.Fprintf(out, "\n")
 	var t table.Table
 	head := []string{""}
-	for i := range sieges {
+	for i := range all {
 		head = append(head, table.Letter(i))
 	}
 	t.Left = true
 	t.Add(head...)
 	row := func(name string, of func(overload.Rep) float64, text func(float64) string) {
 		cells := []string{name}
-		for _, s := range sieges {
+		for _, s := range all {
 			cells = append(cells, text(s.Mean(of)))
 		}
 		t.Add(cells...)
@@ -173,7 +173,7 @@ func (f *overloadFlags) writeTable(w io.Writer, config overload.Config, sieges [
 const maxLatency = 24 * time.Hour
 
 // setting says in sentences what the experiment was.
-func (f *overloadFlags) setting(c overload.Config) string {
+func (f *flags) setting(c overload.Config) string {
 	var b strings.Builder
 	if c.Rate > 0 {
 		fmt.Fprintf(&b, "%s operations a second", digits.Grouped(digits.Shortest(c.Rate)))
@@ -185,7 +185,7 @@ func (f *overloadFlags) setting(c overload.Config) string {
 	}
 	fmt.Fprintf(&b, ", timeout %s", digits.Exact(c.Timeout))
 	if c.Budget != nil {
-		fmt.Fprintf(&b, ", budget %s in %s", f.load.budget.String(), processes(c.Processes))
+		fmt.Fprintf(&b, ", budget %s in %s", f.scenario.budget.String(), processes(c.Processes))
 	}
 	b.WriteString(".\nLatency ")
 	switch l := c.Latency.(type) {
@@ -228,8 +228,8 @@ func processes(n int) string {
 	return fmt.Sprintf("%d processes", n)
 }
 
-// verdictOf says how the repetitions ended.
-func verdictOf(s seconds.Siege, t overload.Trigger) string {
+// verdictInWords says how the repetitions ended.
+func verdictInWords(s seconds.Series, t overload.Trigger) string {
 	var after []time.Duration
 	for _, r := range s.Reps {
 		if r.Verdict.Recovered {

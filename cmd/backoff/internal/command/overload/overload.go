@@ -20,21 +20,21 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-// publishedOverload are the schedules of the published experiment.
-var publishedOverload = []string{
+// publishedSchedules are the schedules of the published experiment.
+var publishedSchedules = []string{
 	"constant(100ms)",
 	"normal-jitter(100ms, 5m, 2.718281828459045, 0.1)",
 }
 
-// overloadFlags are what the flags of sim overload say.
-type overloadFlags struct {
-	experiment.Simulation
-	load    loadFlags
-	verdict bool
+// flags are what the flags of sim overload say.
+type flags struct {
+	experiment.Flags
+	scenario scenario
+	verdict  bool
 }
 
-func NewOverload() *cobra.Command {
-	var f overloadFlags
+func New() *cobra.Command {
+	var f flags
 	cmd := &cobra.Command{
 		Use:   "overload [EXPR...]",
 		Short: "Simulate clients that retry against a server that slows down under load",
@@ -96,63 +96,63 @@ and more of each second.
 			if err := f.Check(name); err != nil {
 				return err
 			}
-			config, err := f.load.config(cmd)
+			config, err := f.scenario.config(cmd)
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			exprs, err := f.Parse(args, publishedOverload)
+			exprs, err := f.Parse(args, publishedSchedules)
 			if err != nil {
 				return err
 			}
-			sieges, err := f.run(cmd, config, exprs)
+			all, err := f.run(cmd, config, exprs)
 			if err != nil {
 				return err
 			}
-			figures := f.figures(config, sieges)
+			figures := f.figures(config, all)
 			if err := f.WritePictures(figures...); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
-			return f.write(cmd.OutOrStdout(), config, sieges, figures)
+			return f.write(cmd.OutOrStdout(), config, all, figures)
 		},
 	}
-	f.load.addFlags(cmd)
-	f.Simulation.AddFlags(cmd, 1)
+	f.scenario.addFlags(cmd)
+	f.Flags.AddFlags(cmd, 1)
 	cmd.Flags().BoolVar(&f.verdict, "verdict", false, "only say of each repetition how it ended")
 	return cmd
 }
 
-func (f *overloadFlags) run(cmd *cobra.Command, config overload.Config, exprs []*expr.Expr) ([]seconds.Siege, error) {
+func (f *flags) run(cmd *cobra.Command, config overload.Config, exprs []*expr.Expr) ([]seconds.Series, error) {
 	config.Reps = f.Reps
 	config.Seed = f.Seed
 	config.Workers = f.Workers
-	var sieges []seconds.Siege
+	var all []seconds.Series
 	err := f.Each(cmd, exprs, func(ctx context.Context, e *expr.Expr, progress func(done, total int)) error {
 		config.Schedule = experiment.DrawsOf(e)
 		config.Progress = progress
 		result, err := overload.Run(ctx, config)
 		if err != nil {
-			return experiment.FlagOf(cmd, err, f.load.fields(config))
+			return experiment.FlagError(cmd, err, f.scenario.fields(config))
 		}
-		sieges = append(sieges, seconds.Siege{Name: e.String(), Reps: result.Reps})
+		all = append(all, seconds.Series{Name: e.String(), Reps: result.Reps})
 		return nil
 	})
-	return sieges, err
+	return all, err
 }
 
-func (f *overloadFlags) write(w io.Writer, config overload.Config, sieges []seconds.Siege, figures []figure.Figure) error {
+func (f *flags) write(w io.Writer, config overload.Config, all []seconds.Series, figures []figure.Figure) error {
 	switch {
 	case f.Format == "csv" && f.verdict:
-		return writeVerdictCSV(w, sieges)
+		return writeVerdictCSV(w, all)
 	case f.Format == "csv":
-		return seconds.WriteOverloadCSV(w, sieges)
+		return seconds.WriteCSV(w, all)
 	case f.Format == "json":
-		return writeOverloadJSON(w, sieges, f.verdict)
+		return writeJSON(w, all, f.verdict)
 	}
-	if err := f.writeTable(w, config, sieges); err != nil || f.verdict {
+	if err := f.writeTable(w, config, all); err != nil || f.verdict {
 		return err
 	}
 	for _, figure := range figures {
-		if err := chart.WriteChart(w, figure); err != nil {
+		if err := chart.Write(w, figure); err != nil {
 			return err
 		}
 	}
@@ -161,7 +161,7 @@ func (f *overloadFlags) write(w io.Writer, config overload.Config, sieges []seco
 
 // figures are of open requests and of goodput over time: of several repetitions the
 // median, between the least and the most.
-func (f *overloadFlags) figures(config overload.Config, sieges []seconds.Siege) []figure.Figure {
+func (f *flags) figures(config overload.Config, all []seconds.Series) []figure.Figure {
 	along, during := "time", ""
 	var shaded [2]time.Duration
 	if from := config.Warmup; config.Trigger.For > 0 {
@@ -173,14 +173,14 @@ func (f *overloadFlags) figures(config overload.Config, sieges []seconds.Siege) 
 	}
 	open := figure.Figure{Title: "Open requests" + during, Vertical: figure.Counts, Up: "open requests"}
 	goodput := figure.Figure{Title: "Goodput, requests answered in time a second" + during, Vertical: figure.Counts, Up: "goodput"}
-	for _, s := range sieges {
-		open.Curves = append(open.Curves, seconds.NewSecondsCurve(s.Name, s.Reps, func(s overload.Second) int64 { return s.Open }))
-		goodput.Curves = append(goodput.Curves, seconds.NewSecondsCurve(s.Name, s.Reps, func(s overload.Second) int64 { return s.OK }))
+	for _, s := range all {
+		open.Curves = append(open.Curves, seconds.Curve(s.Name, s.Reps, func(s overload.Second) int64 { return s.Open }))
+		goodput.Curves = append(goodput.Curves, seconds.Curve(s.Name, s.Reps, func(s overload.Second) int64 { return s.OK }))
 	}
 	figures := []figure.Figure{open, goodput}
 	for i := range figures {
 		figures[i].Along = along
-		figures[i].Horizontal.Bin = time.Second
+		figures[i].Axis.Bin = time.Second
 		figures[i].Shaded = shaded
 		figures[i].Band = "least and most"
 		figures[i].Logarithmic = f.Logarithmic && figure.NewBounds(figures[i].Curves).Most > 0

@@ -173,7 +173,7 @@ func TestVerdictInWords(t *testing.T) {
 		{overload.Trigger{}, recovered(0, -1, 0), "held up in 2 of 3 repetitions"},
 		{stop, []overload.Rep{{Verdict: overload.Verdict{Recovered: true}}}, "too much from the start"},
 	} {
-		if got := verdictOf(seconds.Siege{Reps: test.reps}, test.trigger); got != test.want {
+		if got := verdictInWords(seconds.Series{Reps: test.reps}, test.trigger); got != test.want {
 			t.Errorf("the verdict is %q, want %q", got, test.want)
 		}
 	}
@@ -198,7 +198,7 @@ var (
 	}
 )
 
-var underSim = clitest.Under("sim", NewOverload)
+var underSim = clitest.Under("sim", New)
 
 func TestOverload(t *testing.T) {
 	for name, args := range map[string][]string{
@@ -222,7 +222,7 @@ func TestOverload(t *testing.T) {
 			t.Parallel()
 			got := clitest.Succeeds(t, underSim, args...)
 			if strings.HasSuffix(name, "-help") {
-				got = clitest.Processors(got, NewOverload())
+				got = clitest.Processors(got, New())
 			}
 			clitest.Golden(t, name, got)
 		})
@@ -303,7 +303,7 @@ func TestReproduces(t *testing.T) {
 // Every field of a configuration has a flag to name in an error.
 func TestFieldsHaveFlags(t *testing.T) {
 	latencies := map[string][]reflect.Type{"Latency": {reflect.TypeFor[overload.ExponentialLatency](), reflect.TypeFor[overload.LinearLatency]()}}
-	clitest.FieldsHaveFlags(t, overload.Config{}, (&loadFlags{}).fields(overload.Config{}), NewOverload(),
+	clitest.FieldsHaveFlags(t, overload.Config{}, (&scenario{}).fields(overload.Config{}), New(),
 		"Schedule Budget Abandoned Seed Progress Trigger.Kind", latencies)
 }
 
@@ -317,23 +317,23 @@ func TestPictures(t *testing.T) {
 	picturetest.CheckTexts(t, several, picturetest.SvgTexts(t, clitest.Drawn(t, underSim, "svg", several...)), append([]string{
 		"Open requests (the server is stopped from 5s to 9s)", "Goodput, requests answered in time a second (the server is stopped from 5s to 9s)",
 		"time     (lines: medians; bands: least to most of 3 repetitions)", "0s", "20s",
-	}, publishedOverload...), nil)
+	}, publishedSchedules...), nil)
 }
 
 func TestWriteErrors(t *testing.T) {
-	runs := []seconds.Siege{{Name: "uniform(1s, 2s)", Reps: []overload.Rep{{Seconds: make([]overload.Second, 3)}}}}
+	runs := []seconds.Series{{Name: "uniform(1s, 2s)", Reps: []overload.Rep{{Seconds: make([]overload.Second, 3)}}}}
 	clitest.FullDisk(t, "table", func(w io.Writer) error {
-		return (&overloadFlags{}).write(w, overload.Default(), runs, nil)
+		return (&flags{}).write(w, overload.Default(), runs, nil)
 	})
-	clitest.FullDisk(t, "csv", func(w io.Writer) error { return seconds.WriteOverloadCSV(w, runs) })
+	clitest.FullDisk(t, "csv", func(w io.Writer) error { return seconds.WriteCSV(w, runs) })
 	clitest.FullDisk(t, "verdict csv", func(w io.Writer) error { return writeVerdictCSV(w, runs) })
-	clitest.FullDisk(t, "json", func(w io.Writer) error { return writeOverloadJSON(w, runs, false) })
+	clitest.FullDisk(t, "json", func(w io.Writer) error { return writeJSON(w, runs, false) })
 }
 
 // The flags' own values are the published experiment.
 func TestFlagsAreThePublishedExperiment(t *testing.T) {
-	cmd := NewOverload()
-	var l loadFlags
+	cmd := New()
+	var l scenario
 	l.addFlags(&cobra.Command{}) // sets the defaults
 	got, err := l.config(cmd)
 	if err != nil || !reflect.DeepEqual(got, overload.Default()) {

@@ -77,6 +77,6 @@ func TestBadInput(t *testing.T) {
 		{[]string{"plan", "--factor", "2", "--compare-factor", "1"}, "plan: --compare-factor is 1, want a finite value > 1"},
 		{[]string{"plan", "--base", "1s", "--factor", "2", "--retries", "3", "--format", "xml"}, `plan: --format is "xml", want one of table, csv, json`},
 	} {
-		clitest.Refuses(t, NewPlan, test.want, test.args...)
+		clitest.Refuses(t, New, test.want, test.args...)
 	}
 }

@@ -12,14 +12,14 @@ import (
 // onlyParameters are the flags that go with no expression.
 var onlyParameters = []string{"base", "factor", "ratio", "elapsed", "delay", "limit", "compare-factor"}
 
-func addParameterFlags(k *solve.Given, flags *pflag.FlagSet) {
-	flags.DurationVar(&k.Base, "base", 0, "the first delay")
-	flags.Float64Var(&k.Factor, "factor", 0, "how many times the one before it a delay is")
-	flags.Float64Var(&k.Ratio, "ratio", 0, "what share of the time gone by a delay is: factor - 1")
-	flags.DurationVar(&k.Elapsed, "elapsed", 0, "the time from the first attempt to the last retry")
-	flags.DurationVar(&k.Delay, "delay", 0, "the delay that would follow then")
-	flags.Var((*limitFlag)(&k.Limit), "limit", "the largest delay, a `duration` or none")
-	flags.Float64Var(&k.CompareFactor, "compare-factor", 0, "what does it cost to change to this factor?")
+func addParameterFlags(p *solve.Parameters, flags *pflag.FlagSet) {
+	flags.DurationVar(&p.Base, "base", 0, "the first delay")
+	flags.Float64Var(&p.Factor, "factor", 0, "how many times the one before it a delay is")
+	flags.Float64Var(&p.Ratio, "ratio", 0, "what share of the time gone by a delay is: factor - 1")
+	flags.DurationVar(&p.Elapsed, "elapsed", 0, "the time from the first attempt to the last retry")
+	flags.DurationVar(&p.Delay, "delay", 0, "the delay that would follow then")
+	flags.Var((*limitFlag)(&p.Limit), "limit", "the largest delay, a `duration` or none")
+	flags.Float64Var(&p.CompareFactor, "compare-factor", 0, "what does it cost to change to this factor?")
 }
 
 // A limitFlag is a limit as it is written: 10s, or none.

@@ -21,10 +21,10 @@ import (
 	"example.com/backoff/expr"
 )
 
-func NewPlan() *cobra.Command {
-	var p forecast.Planning
-	var o present.Presentation
-	k := solve.Given{Limit: backoff.NoLimit}
+func New() *cobra.Command {
+	var p forecast.Params
+	var o present.Flags
+	known := solve.Parameters{Limit: backoff.NoLimit}
 	cmd := &cobra.Command{
 		Use:     "plan [EXPR...]",
 		Short:   "Tell what a schedule will do, or which parameters it needs",
@@ -36,21 +36,21 @@ func NewPlan() *cobra.Command {
 		ValidArgsFunction: cli.CompleteExpr,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.Asked = changed(cmd.Flags())
-			k.Names, k.Retries = p.Asked, p.Retries
+			known.Set, known.Retries = p.Asked, p.Retries
 			if len(args) == 0 {
 				if err := o.CheckFormat("plan"); err != nil {
 					return err
 				}
-				return k.Run(cmd.OutOrStdout(), o.Format)
+				return known.Write(cmd.OutOrStdout(), o.Format)
 			}
-			if err := checkPlanning(&p, &o); err != nil {
+			if err := check(&p, &o); err != nil {
 				return err
 			}
 			exprs, err := cli.ParseExprs(args)
 			if err != nil {
 				return err
 			}
-			return writeForecasts(cmd.OutOrStdout(), exprs, &p, &o)
+			return answer(cmd.OutOrStdout(), exprs, &p, &o)
 		},
 	}
 	flags := cmd.Flags()
@@ -64,8 +64,8 @@ func NewPlan() *cobra.Command {
 	flags.Float64SliceVar(&p.Quantiles, "quantiles", []float64{0.05, 0.5, 0.95}, "the quantiles of a random schedule to show, a `list`")
 	flags.Lookup("quantiles").DefValue = "0.05,0.5,0.95"
 	flags.BoolVar(&p.Compare, "compare", false, "set two expressions or more side by side")
-	p.Drawing.AddFlags(cmd)
-	addParameterFlags(&k, flags)
+	p.Sample.AddFlags(cmd)
+	addParameterFlags(&known, flags)
 	o.AddFlags(cmd)
 	flags.Lookup("log").Usage = "draw on a logarithmic axis"
 	flags.Lookup("png").Usage = "draw the chart into this PNG `file`"
@@ -122,8 +122,8 @@ var onlyExpressions = []string{
 // mostClients keeps a load a number that can be read.
 const mostClients = 1_000_000_000
 
-func checkPlanning(p *forecast.Planning, o *present.Presentation) error {
-	if err := p.CheckDraws("plan", 2); err != nil {
+func check(p *forecast.Params, o *present.Flags) error {
+	if err := p.Check("plan", 2); err != nil {
 		return err
 	}
 	for _, q := range p.Quantiles {
@@ -158,29 +158,29 @@ func checkPlanning(p *forecast.Planning, o *present.Presentation) error {
 	return nil
 }
 
-func writeForecasts(w io.Writer, exprs []*expr.Expr, p *forecast.Planning, o *present.Presentation) error {
-	forecasts, err := forecast.NewForecasts(exprs, p)
+func answer(w io.Writer, exprs []*expr.Expr, p *forecast.Params, o *present.Flags) error {
+	forecasts, err := forecast.New(exprs, p)
 	if err != nil {
 		return err
 	}
-	f := forecast.PlanFigure(forecasts, p, o.Logarithmic)
+	f := forecast.Figure(forecasts, p, o.Logarithmic)
 	if err := o.WritePictures(f); err != nil {
 		return fmt.Errorf("plan: %w", err)
 	}
 	switch {
 	case o.Format == "csv":
-		return forecast.WriteForecastsCSV(w, forecasts, p)
+		return forecast.WriteCSV(w, forecasts, p)
 	case o.Format == "json":
-		return forecast.WriteForecastsJSON(w, forecasts, p)
+		return forecast.WriteJSON(w, forecasts, p)
 	case p.Compare:
 		err = forecast.WriteComparison(w, forecasts, p)
 	default:
-		err = forecast.WriteForecast(w, forecasts[0], p)
+		err = forecast.Write(w, forecasts[0], p)
 	}
 	if err != nil {
 		return err
 	}
-	return chart.WriteChart(w, f)
+	return chart.Write(w, f)
 }
 
 const planExample = `  backoff plan 'full-jitter(100ms, 10s) | take(8)'

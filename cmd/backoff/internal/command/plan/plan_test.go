@@ -66,14 +66,14 @@ func TestPlan(t *testing.T) {
 		"solve-json":         {"--base", "1s", "--elapsed", "1000s", "--ratio", "0.1", "--limit", "none", "--format", "json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clitest.Golden(t, name, clitest.Succeeds(t, NewPlan, append([]string{"plan"}, args...)...))
+			clitest.Golden(t, name, clitest.Succeeds(t, New, append([]string{"plan"}, args...)...))
 		})
 	}
 }
 
 // Each example of the help runs as it stands there.
 func TestPlanExamplesRun(t *testing.T) {
-	help := clitest.Succeeds(t, NewPlan, "plan", "--help")
+	help := clitest.Succeeds(t, New, "plan", "--help")
 	commands := regexp.MustCompile(`(?m)^  backoff (plan .*)$`).FindAllStringSubmatch(help, -1)
 	ran := 0
 	for _, c := range commands {
@@ -89,7 +89,7 @@ func TestPlanExamplesRun(t *testing.T) {
 				args = append(args, strings.Fields(part)...)
 			}
 		}
-		if got := clitest.Succeeds(t, NewPlan, args...); !strings.Contains(got, "count from 1") && !strings.Contains(got, "The schedule is") {
+		if got := clitest.Succeeds(t, New, args...); !strings.Contains(got, "count from 1") && !strings.Contains(got, "The schedule is") {
 			t.Errorf("%q prints\n%s", args, got)
 		}
 	}
@@ -144,7 +144,7 @@ type plannedCost struct {
 func planJSON(t *testing.T, args ...string) []plannedJSON {
 	t.Helper()
 	var schedules []plannedJSON
-	text := clitest.Succeeds(t, NewPlan, append([]string{"plan", "--format", "json"}, args...)...)
+	text := clitest.Succeeds(t, New, append([]string{"plan", "--format", "json"}, args...)...)
 	if err := json.Unmarshal([]byte(text), &schedules); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func planJSON(t *testing.T, args ...string) []plannedJSON {
 // CSV has what JSON has.
 func TestPlanFormatsAgree(t *testing.T) {
 	args := []string{"exponential(123.456789ms, 1.7) | spread(0.3) | cap(1s)", "--deadline", "3s", "--quantiles", "0.5,0.99"}
-	lines, err := csv.NewReader(strings.NewReader(clitest.Succeeds(t, NewPlan, append([]string{"plan", "--format", "csv"}, args...)...))).ReadAll()
+	lines, err := csv.NewReader(strings.NewReader(clitest.Succeeds(t, New, append([]string{"plan", "--format", "csv"}, args...)...))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +220,7 @@ func TestPlanLooksBeyondItsRows(t *testing.T) {
 // looks further; an hour at a delay of 10 s is not.
 func TestPlanDeadlineBeyondTheDraws(t *testing.T) {
 	const further = "fewer --draws look further."
-	if got := clitest.Succeeds(t, NewPlan, "plan", "full-jitter(100ms, 10s)", "--deadline", "1h"); !strings.Contains(got, "Within 1h 701 attempts fit for 95.6 % of clients") {
+	if got := clitest.Succeeds(t, New, "plan", "full-jitter(100ms, 10s)", "--deadline", "1h"); !strings.Contains(got, "Within 1h 701 attempts fit for 95.6 % of clients") {
 		t.Errorf("within an hour:\n%s", got)
 	}
 	for name, test := range map[string]struct {
@@ -233,7 +233,7 @@ func TestPlanDeadlineBeyondTheDraws(t *testing.T) {
 		"exact":             {[]string{"constant(1ms)"}, false},
 		"exact, compared":   {[]string{"--compare", "constant(1ms)", "constant(2ms)"}, false},
 	} {
-		got := clitest.Succeeds(t, NewPlan, append([]string{"plan", "--deadline", "1h"}, test.args...)...)
+		got := clitest.Succeeds(t, New, append([]string{"plan", "--deadline", "1h"}, test.args...)...)
 		if strings.Contains(got, further) != test.further || !strings.Contains(got, "were looked at") {
 			t.Errorf("%s: want %q: %v\n%s", name, further, test.further, got)
 		}
@@ -270,14 +270,14 @@ func TestPlanCostOfEndless(t *testing.T) {
 		"uniform(1s, 2s)":                  "If all attempts fail, a request does not end: after retry 100,000 the schedule still goes on.",
 		"list(1s, 1s) | then(constant(0))": "a request does not end",
 	} {
-		if got := clitest.Succeeds(t, NewPlan, "plan", schedule, "--fail", "1", "-n", "2"); !strings.Contains(got, want) {
+		if got := clitest.Succeeds(t, New, "plan", schedule, "--fail", "1", "-n", "2"); !strings.Contains(got, want) {
 			t.Errorf("%s: want %q\n%s", schedule, want, got)
 		}
 	}
-	if got, want := clitest.Succeeds(t, NewPlan, "plan", "constant(1s)", "--fail", "0.99999"), "if the schedule has no end: it goes on after retry 100,000."; !strings.Contains(got, want) {
+	if got, want := clitest.Succeeds(t, New, "plan", "constant(1s)", "--fail", "0.99999"), "if the schedule has no end: it goes on after retry 100,000."; !strings.Contains(got, want) {
 		t.Errorf("a request that rarely succeeds: want %q\n%s", want, got)
 	}
-	compared := clitest.Succeeds(t, NewPlan, "plan", "--compare", "constant(1s)", "uniform(1s, 2s) | take(2500)", "--fail", "1", "-n", "2")
+	compared := clitest.Succeeds(t, New, "plan", "--compare", "constant(1s)", "uniform(1s, 2s) | take(2500)", "--fail", "1", "-n", "2")
 	if !regexp.MustCompile(`(?m)^attempts a request.* no end +≥ 2001$`).MatchString(compared) || !strings.Contains(compared, "≥ stands where") {
 		t.Errorf("one without an end and one that is cut off:\n%s", compared)
 	}
@@ -286,15 +286,15 @@ func TestPlanCostOfEndless(t *testing.T) {
 // No format leaves out unsaid what was asked for.
 func TestPlanFormatsLeaveNothingOut(t *testing.T) {
 	for _, question := range []string{"clients", "fail"} {
-		clitest.Refuses(t, NewPlan, "plan: --"+question+" and --format csv, want --format table or json: CSV has the retries alone",
+		clitest.Refuses(t, New, "plan: --"+question+" and --format csv, want --format table or json: CSV has the retries alone",
 			"plan", "constant(1s)", "--format", "csv", "--"+question, "1")
 	}
 	// 20 million draws of 10,000 clients are 2,000 retries each.
-	cut := clitest.Succeeds(t, NewPlan, "plan", "constant(1ms) | jitter(1)", "-n", "2", "--deadline", "1h", "--clients", "100", "--format", "json")
+	cut := clitest.Succeeds(t, New, "plan", "constant(1ms) | jitter(1)", "-n", "2", "--deadline", "1h", "--clients", "100", "--format", "json")
 	if !strings.Contains(cut, `"stops_at": 0.9`) {
 		t.Error("a load that was cut short does not say so in JSON")
 	}
-	if whole := clitest.Succeeds(t, NewPlan, "plan", "constant(1s)", "--clients", "100", "--format", "json"); strings.Contains(whole, "stops_at") {
+	if whole := clitest.Succeeds(t, New, "plan", "constant(1s)", "--clients", "100", "--format", "json"); strings.Contains(whole, "stops_at") {
 		t.Errorf("a whole load says that it stops:\n%s", whole)
 	}
 }
@@ -390,24 +390,24 @@ const (
 // drawn returns the picture that plan makes, as png or svg.
 func drawn(t *testing.T, format string, args ...string) []byte {
 	t.Helper()
-	return clitest.Drawn(t, NewPlan, format, append([]string{"plan"}, args...)...)
+	return clitest.Drawn(t, New, format, append([]string{"plan"}, args...)...)
 }
 
 func TestHelp(t *testing.T) {
-	clitest.Golden(t, "plan-help", clitest.Succeeds(t, NewPlan, "plan", "--help"))
+	clitest.Golden(t, "plan-help", clitest.Succeeds(t, New, "plan", "--help"))
 }
 
 func TestWriteErrors(t *testing.T) {
 	for _, format := range []string{"table", "csv", "json"} {
 		write := func(texts ...string) func(io.Writer) error {
 			return func(w io.Writer) error {
-				p := forecast.Planning{Drawing: sampling.Drawing{Retries: 3, Draws: 10}, Quantiles: []float64{0.5}}
+				p := forecast.Params{Sample: sampling.Sample{Retries: 3, Draws: 10}, Quantiles: []float64{0.5}}
 				p.Compare = len(texts) > 1
 				var exprs []*expr.Expr
 				for _, text := range texts {
 					exprs = append(exprs, clitest.Parse(t, text))
 				}
-				return writeForecasts(w, exprs, &p, &present.Presentation{Format: format})
+				return answer(w, exprs, &p, &present.Flags{Format: format})
 			}
 		}
 		clitest.FullDisk(t, format, write("uniform(1s, 2s) | take(3)"))

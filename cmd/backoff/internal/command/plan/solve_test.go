@@ -30,7 +30,7 @@ func TestSolveSource(t *testing.T) {
 				Value json.Number
 			}
 		}
-		text := clitest.Succeeds(t, NewPlan, append([]string{"plan", "--format", "json"}, strings.Fields(test.args)...)...)
+		text := clitest.Succeeds(t, New, append([]string{"plan", "--format", "json"}, strings.Fields(test.args)...)...)
 		if err := json.Unmarshal([]byte(text), &solved); err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestSolveBeyondDurations(t *testing.T) {
 		{"--base 1s --factor 1.001 --delay 2600h", []string{"log(9360000s/1s)/log(1.001) = 16059.98", "Retry 16059 comes"}},
 		{"--base 1s --factor 1.0000000000000002 --delay 2h", []string{"log(1.0000000000000002) = 400002"}},
 	} {
-		got := clitest.Succeeds(t, NewPlan, append([]string{"plan"}, strings.Fields(test.args)...)...)
+		got := clitest.Succeeds(t, New, append([]string{"plan"}, strings.Fields(test.args)...)...)
 		for _, want := range test.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: %q is not in\n%s", test.args, want, got)
@@ -69,9 +69,9 @@ func TestSolveBeyondDurations(t *testing.T) {
 
 // What cannot be is said of a flag that was given.
 func TestSolveImpossible(t *testing.T) {
-	clitest.Refuses(t, NewPlan, "plan: --delay is 1.5s, want at least base·factor, 2s, the delay that follows retry 1",
+	clitest.Refuses(t, New, "plan: --delay is 1.5s, want at least base·factor, 2s, the delay that follows retry 1",
 		"plan", "--base", "1s", "--factor", "2", "--delay", "1500ms")
-	clitest.Refuses(t, NewPlan, "plan: --ratio alone, want 2 more of --base, --retries, --elapsed, --delay", "plan", "--ratio", "0.1", "--limit", "1m")
-	clitest.Refuses(t, NewPlan, "plan: --compare-factor is 2 and the retries take ≥ 292 years, want a shorter time to compare them in",
+	clitest.Refuses(t, New, "plan: --ratio alone, want 2 more of --base, --retries, --elapsed, --delay", "plan", "--ratio", "0.1", "--limit", "1m")
+	clitest.Refuses(t, New, "plan: --compare-factor is 2 and the retries take ≥ 292 years, want a shorter time to compare them in",
 		"plan", "--base", "1s", "--factor", "1.1", "--retries", "300", "--compare-factor", "2")
 }

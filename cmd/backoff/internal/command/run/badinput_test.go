@@ -36,6 +36,6 @@ func TestBadInput(t *testing.T) {
 		{[]string{"run", "--on", "1-255", "--stop-on", "7", "true"}, "run: exit status 7 is in --on and in --stop-on, want it in one of them"},
 		{[]string{"run", "--report", nowhere, "true"}, "run: --report: open " + nowhere + ": no such file or directory"},
 	} {
-		clitest.Refuses(t, NewRun, test.want, test.args...)
+		clitest.Refuses(t, New, test.want, test.args...)
 	}
 }

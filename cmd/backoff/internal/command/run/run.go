@@ -20,8 +20,8 @@ const defaultRetry = "equal-jitter(1s, 1m) | take(8)"
 
 var outputs = []string{"all", "last"}
 
-func NewRun() *cobra.Command {
-	r := supervise.Rerun{Schedule: new(expr.Expr), KillAfter: 5 * time.Second}
+func New() *cobra.Command {
+	r := supervise.Options{Schedule: new(expr.Expr), KillAfter: 5 * time.Second}
 	var retryText string
 	cmd := &cobra.Command{
 		Use:   "run [flags] [--] COMMAND [ARGUMENT...]",
@@ -102,11 +102,11 @@ again.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := checkRerun(&r, cmd, retryText); err != nil {
+			if err := checkFlags(&r, cmd, retryText); err != nil {
 				return err
 			}
 			if r.DryRun {
-				return r.WritePlan(cmd.OutOrStdout())
+				return r.WriteDryRun(cmd.OutOrStdout())
 			}
 			status, err := r.Run(cmd.Context(), cmd.ErrOrStderr(), args)
 			if status != 0 {
@@ -142,7 +142,7 @@ again.`,
 	return cmd
 }
 
-func checkRerun(r *supervise.Rerun, cmd *cobra.Command, retryText string) error {
+func checkFlags(r *supervise.Options, cmd *cobra.Command, retryText string) error {
 	flags := cmd.Flags()
 	for _, limit := range []struct {
 		name string

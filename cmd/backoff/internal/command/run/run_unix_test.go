@@ -37,7 +37,7 @@ const asCommand = "BACKOFF_TEST_AS_COMMAND"
 func TestMain(m *testing.M) {
 	if os.Getenv(asCommand) != "" {
 		os.Unsetenv(asCommand)
-		os.Exit(cli.Execute(context.Background(), cli.NewRoot(NewRun()), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(cli.Execute(context.Background(), cli.NewRoot(New()), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	// What this process ignores, because of nohup or a shell without job control, the
 	// commands that it starts would ignore too. What it catches they get as it is.
@@ -787,5 +787,5 @@ func TestRunTerminalStop(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	clitest.Golden(t, "run-help", clitest.Succeeds(t, NewRun, "run", "--help"))
+	clitest.Golden(t, "run-help", clitest.Succeeds(t, New, "run", "--help"))
 }

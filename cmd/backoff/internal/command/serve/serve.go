@@ -13,8 +13,8 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-func NewServe() *cobra.Command {
-	var s server.Serving
+func New() *cobra.Command {
+	var s server.Config
 	serve := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve HTTP, the slower the more requests are open",

@@ -8,7 +8,7 @@ import (
 )
 
 func TestHelp(t *testing.T) {
-	clitest.Golden(t, "serve-help", clitest.Succeeds(t, NewServe, "serve", "--help"))
+	clitest.Golden(t, "serve-help", clitest.Succeeds(t, New, "serve", "--help"))
 }
 
 func TestBadInput(t *testing.T) {
@@ -28,6 +28,6 @@ func TestBadInput(t *testing.T) {
 		{"serve --queue 0", "serve: --queue is 0, want a whole number in [1, 1000000]"},
 		{"serve --abandoned lose", `serve: --abandoned is "lose", want keep or drop`},
 	} {
-		clitest.Refuses(t, NewServe, test.want, strings.Fields(test.args)...)
+		clitest.Refuses(t, New, test.want, strings.Fields(test.args)...)
 	}
 }

@@ -35,6 +35,6 @@ func TestBadInput(t *testing.T) {
 		{[]string{"show", "list(1s)", "--png", ""}, `--png is "", want a file's name`},
 		{[]string{"show", "list(1s)", "--png", "x", "--svg", "x"}, `show: --png and --svg are both "x", want two files`},
 	} {
-		clitest.Refuses(t, NewShow, test.want, test.args...)
+		clitest.Refuses(t, New, test.want, test.args...)
 	}
 }

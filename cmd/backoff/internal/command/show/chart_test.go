@@ -39,7 +39,7 @@ func TestChartOfAnyDelays(t *testing.T) {
 			overviews = append(overviews, newOverview(e, 40, 1, 1))
 		}
 		var b bytes.Buffer
-		if err := chart.WriteChart(&b, showFigure(overviews, rapid.Bool().Draw(t, "logarithmic"))); err != nil {
+		if err := chart.Write(&b, showFigure(overviews, rapid.Bool().Draw(t, "logarithmic"))); err != nil {
 			t.Fatal(err)
 		}
 		if !drawable || longest < 2 {

@@ -10,7 +10,7 @@ import (
 
 // showFigure returns the figure that show draws.
 func showFigure(overviews []overview, logarithmic bool) figure.Figure {
-	f := figure.DelayFigure(0, logarithmic)
+	f := figure.DelayByRetry(0, logarithmic)
 	f.Band = "least and most"
 	for _, o := range overviews {
 		f.Curves = append(f.Curves, newCurve(o))

@@ -88,5 +88,5 @@ const (
 // drawn returns the picture that show makes, as png or svg.
 func drawn(t *testing.T, format string, args ...string) []byte {
 	t.Helper()
-	return clitest.Drawn(t, NewShow, format, append([]string{"show"}, args...)...)
+	return clitest.Drawn(t, New, format, append([]string{"show"}, args...)...)
 }

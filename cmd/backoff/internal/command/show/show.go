@@ -14,14 +14,14 @@ import (
 	"example.com/backoff/expr"
 )
 
-// A showing is what the flags of show say.
-type showing struct {
-	sampling.Drawing
-	present.Presentation
+// A flags is what the flags of show say.
+type flags struct {
+	sampling.Sample
+	present.Flags
 }
 
-func NewShow() *cobra.Command {
-	var s showing
+func New() *cobra.Command {
+	var s flags
 	show := &cobra.Command{
 		Use:   "show EXPR...",
 		Short: "Show the delays of a schedule",
@@ -69,19 +69,19 @@ from least to most.`,
 	}
 	flags := show.Flags()
 	flags.IntVarP(&s.Retries, "retries", "n", 12, "how many retries to show, at most")
-	s.Drawing.AddFlags(show)
-	s.Presentation.AddFlags(show)
+	s.Sample.AddFlags(show)
+	s.Flags.AddFlags(show)
 	return show
 }
 
-func (s *showing) check() error {
-	if err := s.CheckDraws("show", 1); err != nil {
+func (s *flags) check() error {
+	if err := s.Sample.Check("show", 1); err != nil {
 		return err
 	}
 	return s.CheckFormat("show")
 }
 
-func (s *showing) run(w io.Writer, exprs []*expr.Expr) error {
+func (s *flags) run(w io.Writer, exprs []*expr.Expr) error {
 	overviews := make([]overview, len(exprs))
 	for i, e := range exprs {
 		overviews[i] = newOverview(e, s.Retries, s.Draws, s.Seed)
@@ -106,5 +106,5 @@ func (s *showing) run(w io.Writer, exprs []*expr.Expr) error {
 			return err
 		}
 	}
-	return chart.WriteChart(w, f)
+	return chart.Write(w, f)
 }

@@ -46,7 +46,7 @@ func TestShow(t *testing.T) {
 		"json":           {"uniform(1s, 2s) | take(2)", "list(1500ms, 1ns)", "list()", "--format", "json"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			clitest.Golden(t, name, clitest.Succeeds(t, NewShow, append([]string{"show"}, args...)...))
+			clitest.Golden(t, name, clitest.Succeeds(t, New, append([]string{"show"}, args...)...))
 		})
 	}
 }
@@ -54,7 +54,7 @@ func TestShow(t *testing.T) {
 // What the table rounds, CSV and JSON have to the nanosecond, and the two agree.
 func TestFormatsAgree(t *testing.T) {
 	const text = "exponential(123.456789ms, 1.7) | spread(0.3)"
-	lines, err := csv.NewReader(strings.NewReader(clitest.Succeeds(t, NewShow, "show", text, "--format", "csv"))).ReadAll()
+	lines, err := csv.NewReader(strings.NewReader(clitest.Succeeds(t, New, "show", text, "--format", "csv"))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestFormatsAgree(t *testing.T) {
 			Delay, Elapsed durations
 		}
 	}
-	if err := json.Unmarshal([]byte(clitest.Succeeds(t, NewShow, "show", text, "--format", "json")), &schedules); err != nil {
+	if err := json.Unmarshal([]byte(clitest.Succeeds(t, New, "show", text, "--format", "json")), &schedules); err != nil {
 		t.Fatal(err)
 	}
 	s := schedules[0]
@@ -215,7 +215,7 @@ func TestCells(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	clitest.Golden(t, "show-help", clitest.Succeeds(t, NewShow, "show", "--help"))
+	clitest.Golden(t, "show-help", clitest.Succeeds(t, New, "show", "--help"))
 }
 
 func TestWriteErrors(t *testing.T) {
@@ -223,13 +223,13 @@ func TestWriteErrors(t *testing.T) {
 	for name, write := range map[string]func(io.Writer) error{
 		"table": func(w io.Writer) error { return writeTable(w, o[0]) },
 		"empty": func(w io.Writer) error { return writeTable(w, newOverview(clitest.Parse(t, "list()"), 1, 1, 1)) },
-		"chart": func(w io.Writer) error { return chart.WriteChart(w, showFigure(o, false)) },
+		"chart": func(w io.Writer) error { return chart.Write(w, showFigure(o, false)) },
 		"csv":   func(w io.Writer) error { return writeCSV(w, o) },
 		"json":  func(w io.Writer) error { return writeJSON(w, o) },
 		"png":   func(w io.Writer) error { return picture.WritePNG(w, showFigure(o, false)) },
 		"svg":   func(w io.Writer) error { return picture.WriteSVG(w, showFigure(o, false)) },
 		"show": func(w io.Writer) error {
-			s := showing{Drawing: sampling.Drawing{Retries: 3, Draws: 10}}
+			s := flags{Sample: sampling.Sample{Retries: 3, Draws: 10}}
 			return s.run(w, []*expr.Expr{clitest.Parse(t, "constant(1s)"), clitest.Parse(t, "list()")})
 		},
 	} {

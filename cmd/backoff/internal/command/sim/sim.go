@@ -11,7 +11,7 @@ import (
 	"example.com/backoff/cmd/backoff/internal/command/overload"
 )
 
-func NewSim() *cobra.Command {
+func New() *cobra.Command {
 	sim := &cobra.Command{
 		Use:   "sim",
 		Short: "Simulate what a schedule does to a server",
@@ -32,6 +32,6 @@ machine, and for any number of workers.`,
 			return fmt.Errorf("sim: %w", cli.UnknownCommand(cmd, args[0]))
 		},
 	}
-	sim.AddCommand(contention.NewContention(), overload.NewOverload())
+	sim.AddCommand(contention.New(), overload.New())
 	return sim
 }

@@ -14,12 +14,12 @@ import (
 )
 
 func TestHelp(t *testing.T) {
-	clitest.Golden(t, "sim-help", clitest.Succeeds(t, NewSim, "sim"))
+	clitest.Golden(t, "sim-help", clitest.Succeeds(t, New, "sim"))
 }
 
 func TestBadInput(t *testing.T) {
-	clitest.Refuses(t, NewSim, `sim: unknown command "x", want one of contention, overload`, "sim", "x")
-	clitest.Refuses(t, NewSim, `sim: unknown command "contentoin", did you mean contention?`, "sim", "contentoin")
+	clitest.Refuses(t, New, `sim: unknown command "x", want one of contention, overload`, "sim", "x")
+	clitest.Refuses(t, New, `sim: unknown command "contentoin", did you mean contention?`, "sim", "contentoin")
 }
 
 // An interrupt ends a simulation at once, with a line and status 130.
@@ -39,7 +39,7 @@ func TestInterrupt(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		status := make(chan int)
 		go func() {
-			status <- cli.Execute(t.Context(), cli.NewRoot(NewSim()), args, strings.NewReader(""), &stdout, &stderr)
+			status <- cli.Execute(t.Context(), cli.NewRoot(New()), args, strings.NewReader(""), &stdout, &stderr)
 		}()
 		ticks := time.NewTicker(10 * time.Millisecond)
 		for ended := false; !ended; {

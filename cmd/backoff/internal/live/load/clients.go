@@ -28,8 +28,8 @@ type clients struct {
 	url      string
 	http     *http.Client
 	record   *timeline
-	late     server.Lateness
-	lacks    atomic.Pointer[string] // what this machine had too few of for some request
+	lateness server.Lateness
+	shortage atomic.Pointer[string] // what this machine had too few of for some request
 	refusal  atomic.Pointer[string] // why the first request failed that did not time out
 }
 
@@ -79,8 +79,8 @@ func (c *clients) run(ctx context.Context, number int) {
 				if err != nil && !timedOut(err) {
 					c.refusal.CompareAndSwap(nil, new(err.Error()))
 				}
-				if what := server.Lacking(err); what != "" {
-					c.lacks.Store(&what)
+				if what := server.Shortage(err); what != "" {
+					c.shortage.Store(&what)
 				}
 			}
 			return err

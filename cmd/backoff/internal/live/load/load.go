@@ -25,13 +25,13 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-// A Loading is what the flags of load say.
-type Loading struct {
+// A Config is what the flags of load say.
+type Config struct {
 	Address, Stats string
 	Clients        int
 	Think, Timeout time.Duration
 	DialTimeout    time.Duration
-	Course         Course
+	Phases         Phases
 	StopPID        int
 	Seed           uint64
 	Model          bool
@@ -40,7 +40,7 @@ type Loading struct {
 // maxClients is far above what ports and files allow on one machine.
 const maxClients = 100_000
 
-func (l *Loading) Check(stops bool) error {
+func (l *Config) Check(stops bool) error {
 	reject := func(flag string, got any, want string) error {
 		return fmt.Errorf("--%s is %v, want %s", flag, got, want)
 	}
@@ -53,14 +53,14 @@ func (l *Loading) Check(stops bool) error {
 		return reject("timeout", l.Timeout, "above 0, at most 1h")
 	case l.DialTimeout <= 0 || l.DialTimeout > time.Hour:
 		return reject("dial-timeout", l.DialTimeout, "above 0, at most 1h")
-	case l.Course.Warmup < 2*time.Second || l.Course.Warmup > time.Hour:
-		return reject("warmup", l.Course.Warmup, "2s to 1h")
-	case l.Course.Stop < 0 || l.Course.Stop > time.Hour:
-		return reject("stop", l.Course.Stop, "0 to 1h")
-	case l.Course.After < 5*time.Second || l.Course.After > time.Hour:
-		return reject("after", l.Course.After, "5s to 1h")
-	case l.Course.Length() > time.Hour:
-		return reject("warmup + --stop + --after", l.Course.Length(), "at most 1h")
+	case l.Phases.Warmup < 2*time.Second || l.Phases.Warmup > time.Hour:
+		return reject("warmup", l.Phases.Warmup, "2s to 1h")
+	case l.Phases.Stop < 0 || l.Phases.Stop > time.Hour:
+		return reject("stop", l.Phases.Stop, "0 to 1h")
+	case l.Phases.After < 5*time.Second || l.Phases.After > time.Hour:
+		return reject("after", l.Phases.After, "5s to 1h")
+	case l.Phases.Length() > time.Hour:
+		return reject("warmup + --stop + --after", l.Phases.Length(), "at most 1h")
 	case !stops:
 		return nil
 	case l.StopPID <= 1 || l.StopPID == os.Getpid():
@@ -72,11 +72,11 @@ func (l *Loading) Check(stops bool) error {
 	return nil
 }
 
-// An Outcome is what came of a run.
-type Outcome struct {
+// A Result is what came of a run.
+type Result struct {
 	Expr    *expr.Expr
-	Course  Course
-	Rules   server.ServerRules
+	Phases  Phases
+	Rules   server.Rules
 	Seconds []overload.Second
 	Verdict overload.Verdict
 	Model   []overload.Rep // of the same; none unless asked for
@@ -92,7 +92,7 @@ type Outcome struct {
 const ModelReps = 20
 
 // RunModel runs the model of what was run.
-func (l *Loading) RunModel(ctx context.Context, e *expr.Expr, rules server.ServerRules) ([]overload.Rep, error) {
+func (l *Config) RunModel(ctx context.Context, e *expr.Expr, rules server.Rules) ([]overload.Rep, error) {
 	if rules.Queue == 0 {
 		return nil, errors.New("--model: the server does not know how long its accept queue is")
 	}
@@ -102,20 +102,20 @@ func (l *Loading) RunModel(ctx context.Context, e *expr.Expr, rules server.Serve
 	}
 	config.Schedule = experiment.DrawsOf(e)
 	config.Clients, config.Think, config.Timeout = l.Clients, l.Think, l.Timeout
-	config.Warmup, config.Trigger.For, config.After = l.Course.Warmup, l.Course.Stop, l.Course.After
+	config.Warmup, config.Trigger.For, config.After = l.Phases.Warmup, l.Phases.Stop, l.Phases.After
 	config.Seed, config.Reps = l.Seed, ModelReps
 	result, err := overload.Run(ctx, config)
 	return result.Reps, err
 }
 
-// Measure runs the clients.
-func (l *Loading) Measure(ctx context.Context, e *expr.Expr, progress io.Writer) (Outcome, error) {
-	o := Outcome{Expr: e, Course: l.Course}
-	address, err := server.Loopback("address", l.Address)
+// Run runs the clients.
+func (l *Config) Run(ctx context.Context, e *expr.Expr, progress io.Writer) (Result, error) {
+	o := Result{Expr: e, Phases: l.Phases}
+	address, err := server.ParseLoopback("address", l.Address)
 	if err != nil {
 		return o, err
 	}
-	stats, err := server.Loopback("stats", l.Stats)
+	stats, err := server.ParseLoopback("stats", l.Stats)
 	if err != nil {
 		return o, err
 	}
@@ -130,7 +130,7 @@ func (l *Loading) Measure(ctx context.Context, e *expr.Expr, progress io.Writer)
 		return o, fmt.Errorf("--stop-pid is %d, and the server's process is %d", l.StopPID, before.PID)
 	}
 	o.Rules = before.Rules
-	if n, known := server.OpenFiles(); known && n < uint64(l.Clients)+100 {
+	if n, known := server.OpenFileLimit(); known && n < uint64(l.Clients)+100 {
 		fmt.Fprintf(progress, "backoff: load: this process may have %d files open, which may be too few for %d clients\n", n, l.Clients)
 	}
 
@@ -138,12 +138,12 @@ func (l *Loading) Measure(ctx context.Context, e *expr.Expr, progress io.Writer)
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
-	record := newTimeline(l.Course.Length())
+	record := newTimeline(l.Phases.Length())
 	all := &clients{
 		schedule: e, think: l.Think, timeout: l.Timeout, seed: l.Seed,
 		url: "http://" + address.String() + "/", http: newHTTP(l.DialTimeout), record: record,
 	}
-	running.Go(func() { all.late.Watch(ctx, server.WatchEvery) })
+	running.Go(func() { all.lateness.Watch(ctx, server.LatenessInterval) })
 	for i := range l.Clients {
 		running.Go(func() { all.run(ctx, i) })
 	}
@@ -158,7 +158,7 @@ func (l *Loading) Measure(ctx context.Context, e *expr.Expr, progress io.Writer)
 	if o.unanswered > 0 {
 		fmt.Fprintf(progress, "backoff: load: the server did not say how it was at the end of %s; there it is as it was before\n", digits.Count(o.unanswered, "second"))
 	}
-	if what := all.lacks.Load(); what != nil {
+	if what := all.shortage.Load(); what != nil {
 		fmt.Fprintf(progress, "backoff: load: some requests failed since this machine had no %s left\n", *what)
 	}
 	if observed.last.Starved > 0 {
@@ -166,7 +166,7 @@ func (l *Loading) Measure(ctx context.Context, e *expr.Expr, progress io.Writer)
 	}
 	o.Seconds = record.all()
 	if err == nil {
-		o.Verdict = overload.Judge(o.Seconds, l.Course.Warmup, l.Course.Stop, l.Course.After)
+		o.Verdict = overload.Judge(o.Seconds, l.Phases.Warmup, l.Phases.Stop, l.Phases.After)
 		o.Verdict.PeakOpen = peakOf(o.Verdict.PeakOpen, before.Peak, observed.last.Peak)
 	}
 	return o, err
@@ -181,46 +181,46 @@ func peakOf(atSeconds, before, after int64) int64 {
 	return atSeconds
 }
 
-// A moment is a time of a run at which there is something to do.
-type moment struct {
+// An action is what is done at a time of a run.
+type action struct {
 	at time.Duration
 	do func() error
 }
 
 // conduct stops and resumes the server, and notes how it is when each second ends.
-func (l *Loading) conduct(ctx context.Context, all *clients, observed *observer, o *Outcome, progress io.Writer) error {
-	resumed := l.Course.Warmup + l.Course.Stop
+func (l *Config) conduct(ctx context.Context, all *clients, observed *observer, o *Result, progress io.Writer) error {
+	resumed := l.Phases.Warmup + l.Phases.Stop
 	stopped := false
 	record := all.record
 	say := func(at time.Duration, format string, args ...any) {
 		fmt.Fprintf(progress, "%4.0fs: %s\n", at.Seconds(), fmt.Sprintf(format, args...))
 	}
-	var moments []moment
+	var moments []action
 	for n := range record.seconds {
-		end := min(time.Duration(n+1)*time.Second, l.Course.Length())
-		moments = append(moments, moment{end, func() error {
+		end := min(time.Duration(n+1)*time.Second, l.Phases.Length())
+		moments = append(moments, action{end, func() error {
 			if !stopped {
 				// As it was, if there is no answer before the next second ends.
 				if _, err := observed.ask(ctx, 900*time.Millisecond); err != nil {
 					o.unanswered++
 				}
 			}
-			most, mean := all.late.Take()
+			most, mean := all.lateness.Take()
 			o.LateMost, o.LateMean = max(o.LateMost, most), max(o.LateMean, mean)
-			if end <= l.Course.Warmup || end >= resumed+2*time.Second {
+			if end <= l.Phases.Warmup || end >= resumed+2*time.Second {
 				o.LateMost, o.LateMean = max(o.LateMost, observed.last.LateMost), max(o.LateMean, observed.last.LateMean)
 			}
-			s := record.ended(n, observed.last.Open, observed.last.Latency)
-			if (n+1)%5 == 0 || end == l.Course.Length() {
+			s := record.endSecond(n, observed.last.Open, observed.last.Latency)
+			if (n+1)%5 == 0 || end == l.Phases.Length() {
 				say(end, "%d ok, %d timeouts, %d refused in this second; %d open, latency %s",
 					s.OK, s.Timeouts, s.Refused, s.Open, digits.LatencyText(s.Latency))
 			}
 			return nil
 		}})
 	}
-	if l.Course.Stop > 0 {
+	if l.Phases.Stop > 0 {
 		change := func(at time.Duration, by func(pid int) error, done, request string) {
-			moments = append(moments, moment{at, func() error {
+			moments = append(moments, action{at, func() error {
 				if l.StopPID == 0 {
 					say(at, "%s the server now", request)
 					return nil
@@ -233,12 +233,12 @@ func (l *Loading) conduct(ctx context.Context, all *clients, observed *observer,
 				return nil
 			}})
 		}
-		change(l.Course.Warmup, stopProcess, "stopped", "stop")
+		change(l.Phases.Warmup, stopProcess, "stopped", "stop")
 		change(resumed, resumeProcess, "resumed", "resume")
 	}
-	slices.SortStableFunc(moments, func(a, b moment) int { return cmp.Compare(a.at, b.at) })
+	slices.SortStableFunc(moments, func(a, b action) int { return cmp.Compare(a.at, b.at) })
 	for _, m := range moments {
-		if err := backoff.Sleep(ctx, m.at-time.Since(record.begun)); err != nil {
+		if err := backoff.Sleep(ctx, m.at-time.Since(record.start)); err != nil {
 			return err
 		}
 		if err := m.do(); err != nil {
@@ -252,7 +252,7 @@ func (l *Loading) conduct(ctx context.Context, all *clients, observed *observer,
 type observer struct {
 	url  string
 	http *http.Client
-	last server.ServerStats // the last answer
+	last server.Stats // the last answer
 }
 
 func newObserver(address *net.TCPAddr) *observer {
@@ -264,10 +264,10 @@ func newObserver(address *net.TCPAddr) *observer {
 
 // first asks for the first time. A server that was begun together with the clients may
 // not be there yet.
-func (o *observer) first(ctx context.Context) (server.ServerStats, error) {
+func (o *observer) first(ctx context.Context) (server.Stats, error) {
 	const patience = 3 * time.Second
 	delays := backoff.Within(backoff.Exponential(10*time.Millisecond, 1.5), patience)
-	stats, err := retry.Value(ctx, delays, func(ctx context.Context) (server.ServerStats, error) {
+	stats, err := retry.Value(ctx, delays, func(ctx context.Context) (server.Stats, error) {
 		return o.ask(ctx, 5*time.Second)
 	}, retry.If(func(err error) bool { return errors.Is(err, syscall.ECONNREFUSED) }))
 	if stopped, ok := errors.AsType[*retry.Error](err); ok {
@@ -277,7 +277,7 @@ func (o *observer) first(ctx context.Context) (server.ServerStats, error) {
 }
 
 // ask asks, and gives up after a time.
-func (o *observer) ask(ctx context.Context, timeout time.Duration) (server.ServerStats, error) {
+func (o *observer) ask(ctx context.Context, timeout time.Duration) (server.Stats, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, o.url, nil)
@@ -292,7 +292,7 @@ func (o *observer) ask(ctx context.Context, timeout time.Duration) (server.Serve
 	if response.StatusCode != http.StatusOK {
 		return o.last, fmt.Errorf("%s: status %s", o.url, response.Status)
 	}
-	var stats server.ServerStats
+	var stats server.Stats
 	if err := json.NewDecoder(response.Body).Decode(&stats); err != nil {
 		return o.last, fmt.Errorf("%s: %w", o.url, err)
 	}

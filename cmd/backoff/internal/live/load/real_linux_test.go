@@ -34,15 +34,15 @@ func TestInterruptedLoadResumes(t *testing.T) {
 		t.Skip("it takes 3 s of real time")
 	}
 	address, stats, pid := startServer(t, "")
-	l := Loading{
+	l := Config{
 		Address: address, Stats: stats, StopPID: pid, Clients: 1, Think: time.Second, Timeout: time.Second, DialTimeout: time.Second,
-		Course: Course{2 * time.Second, 10 * time.Minute, 5 * time.Second},
+		Phases: Phases{2 * time.Second, 10 * time.Minute, 5 * time.Second},
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	ended := make(chan error)
 	go func() {
-		_, err := l.Measure(ctx, clitest.Parse(t, "constant(1s)"), io.Discard)
+		_, err := l.Run(ctx, clitest.Parse(t, "constant(1s)"), io.Discard)
 		ended <- err
 	}()
 	deadline := time.Now().Add(time.Minute)
@@ -147,28 +147,28 @@ var realTests = []realTest{
 
 const realClients, realThink = 300, time.Second
 
-var realCourse = Course{2 * time.Second, 3 * time.Second, 5 * time.Second}
+var realCourse = Phases{2 * time.Second, 3 * time.Second, 5 * time.Second}
 
 // realRound runs each of the tests once, all at one time, and says if timers were late.
-func realRound(t *testing.T, number int) (outcomes []Outcome, late string) {
+func realRound(t *testing.T, number int) (outcomes []Result, late string) {
 	t.Helper()
 	const (
 		lateMean = 10 * time.Millisecond
 		lateMost = 250 * time.Millisecond
 	)
-	outcomes = make([]Outcome, len(realTests))
+	outcomes = make([]Result, len(realTests))
 	var all sync.WaitGroup
 	for i, test := range realTests {
 		address, stats, pid := startServer(t, "--limit 100 --base-latency 300ms --poll 150ms "+test.flags)
-		l := Loading{
+		l := Config{
 			Address: address, Stats: stats, StopPID: pid,
 			Clients: realClients, Think: realThink, Timeout: test.timeout, DialTimeout: 30 * time.Second,
-			Course: realCourse, Seed: uint64(number*len(realTests) + i),
+			Phases: realCourse, Seed: uint64(number*len(realTests) + i),
 		}
 		e := clitest.Parse(t, test.schedule)
 		all.Go(func() {
 			time.Sleep(time.Duration(i) * 300 * time.Millisecond) // for them not to stop and resume at one time
-			o, err := l.Measure(t.Context(), e, io.Discard)
+			o, err := l.Run(t.Context(), e, io.Discard)
 			if err != nil {
 				t.Error(err)
 			}
@@ -193,7 +193,7 @@ func realRound(t *testing.T, number int) (outcomes []Outcome, late string) {
 // A comparison is of numbers of real runs and of many of the model.
 type comparison struct {
 	name        string
-	rules       server.ServerRules
+	rules       server.Rules
 	real, model []float64
 }
 
@@ -223,7 +223,7 @@ func (c *comparison) check(t *testing.T) {
 }
 
 // modelOf returns runs of the model of a test.
-func modelOf(t *testing.T, test realTest, rules server.ServerRules, reps int) []overload.Rep {
+func modelOf(t *testing.T, test realTest, rules server.Rules, reps int) []overload.Rep {
 	t.Helper()
 	config, err := rules.Config()
 	if err != nil {
@@ -255,7 +255,7 @@ const asServer = "BACKOFF_TEST_AS_SERVER"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asServer) != "" {
-		os.Exit(cli.Execute(context.Background(), cli.NewRoot(serve.NewServe()), append([]string{"serve"}, os.Args[1:]...), os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(cli.Execute(context.Background(), cli.NewRoot(serve.New()), append([]string{"serve"}, os.Args[1:]...), os.Stdin, os.Stdout, os.Stderr))
 	}
 	os.Exit(m.Run())
 }

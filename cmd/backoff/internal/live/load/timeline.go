@@ -9,7 +9,7 @@ import (
 
 // A timeline counts what happens in each second of a run.
 type timeline struct {
-	begun time.Time
+	start time.Time
 
 	mu      sync.Mutex
 	seconds []overload.Second
@@ -18,7 +18,7 @@ type timeline struct {
 // newTimeline begins a run that is so long.
 func newTimeline(length time.Duration) *timeline {
 	n := (length + time.Second - 1) / time.Second
-	return &timeline{begun: time.Now(), seconds: make([]overload.Second, n)}
+	return &timeline{start: time.Now(), seconds: make([]overload.Second, n)}
 }
 
 // count has f count something that happens now.
@@ -26,13 +26,13 @@ func (t *timeline) count(f func(*overload.Second)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	// The run may be over.
-	if n := int(time.Since(t.begun) / time.Second); n < len(t.seconds) {
+	if n := int(time.Since(t.start) / time.Second); n < len(t.seconds) {
 		f(&t.seconds[n])
 	}
 }
 
-// ended notes how the server was when second n ended, and returns that second.
-func (t *timeline) ended(n int, open int64, latency time.Duration) overload.Second {
+// endSecond notes how the server was when second n ended, and returns that second.
+func (t *timeline) endSecond(n int, open int64, latency time.Duration) overload.Second {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.seconds[n].Open, t.seconds[n].Latency = open, latency
@@ -46,7 +46,7 @@ func (t *timeline) all() []overload.Second {
 	return append([]overload.Second(nil), t.seconds...)
 }
 
-// A Course is when the server is stopped in a run.
-type Course struct{ Warmup, Stop, After time.Duration }
+// A Phases is when the server is stopped in a run.
+type Phases struct{ Warmup, Stop, After time.Duration }
 
-func (c Course) Length() time.Duration { return c.Warmup + c.Stop + c.After }
+func (c Phases) Length() time.Duration { return c.Warmup + c.Stop + c.After }

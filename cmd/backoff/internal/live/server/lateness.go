@@ -12,8 +12,8 @@ import (
 // something else they are late, and so is all that a run measures.
 type Lateness struct{ most, sum, count atomic.Int64 } // nanoseconds since anybody asked
 
-// WatchEvery is how often they are looked at in a run.
-const WatchEvery = 20 * time.Millisecond
+// LatenessInterval is how often they are looked at in a run.
+const LatenessInterval = 20 * time.Millisecond
 
 // Watch waits again and again, each time for that long, until ctx ends.
 func (l *Lateness) Watch(ctx context.Context, wait time.Duration) {

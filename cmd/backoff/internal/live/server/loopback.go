@@ -6,10 +6,10 @@ import (
 	"strconv"
 )
 
-// Loopback returns the address that a flag gives, an IP address or localhost, and a
+// ParseLoopback returns the address that a flag gives, an IP address or localhost, and a
 // port. It is an error if that is not one of this machine's loopback addresses: what
 // serve and load do is an experiment to do to oneself.
-func Loopback(flag, address string) (*net.TCPAddr, error) {
+func ParseLoopback(flag, address string) (*net.TCPAddr, error) {
 	reject := func(want string) (*net.TCPAddr, error) {
 		return nil, fmt.Errorf("--%s is %q, want %s", flag, address, want)
 	}

@@ -12,7 +12,7 @@ func TestLoopback(t *testing.T) {
 		"localhost:80":   "127.0.0.1:80",
 		"[::1]:8070":     "[::1]:8070",
 	} {
-		if got, err := Loopback("address", address); err != nil || got.String() != want {
+		if got, err := ParseLoopback("address", address); err != nil || got.String() != want {
 			t.Errorf("%q is %v, error %v; want %v", address, got, err, want)
 		}
 	}
@@ -21,7 +21,7 @@ func TestLoopback(t *testing.T) {
 		"example.com:80", "localhost.example.com:80", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:65536", "127.0.0.1:-1",
 		"[::ffff:8.8.8.8]:80", "",
 	} {
-		if got, err := Loopback("address", address); err == nil {
+		if got, err := ParseLoopback("address", address); err == nil {
 			t.Errorf("%q is %v, want an error", address, got)
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// OpenFiles returns how many files this process may have open, connections among
+// OpenFileLimit returns how many files this process may have open, connections among
 // them, and false if there is no telling. When it starts, Go raises that to the most
 // that may be had without a privilege.
-func OpenFiles() (n uint64, known bool) {
+func OpenFileLimit() (n uint64, known bool) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return 0, false
@@ -18,8 +18,8 @@ func OpenFiles() (n uint64, known bool) {
 	return uint64(limit.Cur), true
 }
 
-// Lacking says what this machine has too few of, if that is what err is about.
-func Lacking(err error) string {
+// Shortage says what this machine has too few of, if that is what err is about.
+func Shortage(err error) string {
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
 		return "file descriptors"

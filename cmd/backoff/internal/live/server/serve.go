@@ -14,14 +14,14 @@ import (
 	"example.com/backoff/cmd/backoff/internal/digits"
 )
 
-// A Serving is what the flags of serve say.
-type Serving struct {
+// A Config is what the flags of serve say.
+type Config struct {
 	Address, Stats string
-	Rules          ServerRules
+	Rules          Rules
 	QueueSet       bool
 }
 
-func (s *Serving) check() error {
+func (s *Config) check() error {
 	r := s.Rules
 	reject := func(flag string, got any, want string) error {
 		return fmt.Errorf("--%s is %v, want %s", flag, got, want)
@@ -44,7 +44,7 @@ func (s *Serving) check() error {
 	return err
 }
 
-func (s *Serving) Run(ctx context.Context, stdout, stderr io.Writer) error {
+func (s *Config) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -61,19 +61,19 @@ func (s *Serving) Run(ctx context.Context, stdout, stderr io.Writer) error {
 		return err
 	}
 	defer questions.Close()
-	server, err := newSlowServer(s.Rules)
+	server, err := newServer(s.Rules)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(stdout, "serving on %s, statistics on %s, process %d\n", requests.Addr(), questions.Addr(), os.Getpid())
 
 	go server.sweep(ctx)
-	go server.late.Watch(ctx, WatchEvery)
+	go server.lateness.Watch(ctx, LatenessInterval)
 	failed := make(chan error, 2)
 	quiet := log.New(io.Discard, "", 0) // about clients that went away, as here they do
 	go func() {
 		all := &http.Server{Handler: server, ErrorLog: quiet}
-		failed <- all.Serve(starving{requests, &server.starved})
+		failed <- all.Serve(starvingListener{requests, &server.starved})
 	}()
 	go func() {
 		mux := http.NewServeMux()
@@ -95,14 +95,14 @@ func (s *Serving) Run(ctx context.Context, stdout, stderr io.Writer) error {
 		}
 		if !warned && server.starved.Load() > 0 {
 			warned = true
-			n, _ := OpenFiles()
+			n, _ := OpenFileLimit()
 			fmt.Fprintf(stderr, "backoff: serve: this process may have %d files open, which is too few: connections wait until others are closed; raise the hard limit of open files\n", n)
 		}
 	}
 }
 
-func (s *Serving) listen(flag, text string) (*net.TCPListener, error) {
-	address, err := Loopback(flag, text)
+func (s *Config) listen(flag, text string) (*net.TCPListener, error) {
+	address, err := ParseLoopback(flag, text)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (s *Serving) listen(flag, text string) (*net.TCPListener, error) {
 }
 
 // setQueue sets the length of the accept queue, or says that it does not.
-func (s *Serving) setQueue(l *net.TCPListener, stderr io.Writer) error {
+func (s *Config) setQueue(l *net.TCPListener, stderr io.Writer) error {
 	err := setBacklog(l, s.Rules.Queue)
 	if errors.Is(err, errors.ErrUnsupported) && !s.QueueSet {
 		s.Rules.Queue = 0
@@ -120,15 +120,15 @@ func (s *Serving) setQueue(l *net.TCPListener, stderr io.Writer) error {
 	return err
 }
 
-// starving counts how often a listener has no file descriptor for a connection.
-type starving struct {
+// starvingListener counts how often a listener has no file descriptor for a connection.
+type starvingListener struct {
 	net.Listener
 	count interface{ Add(int64) int64 }
 }
 
-func (l starving) Accept() (net.Conn, error) {
+func (l starvingListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
-	if Lacking(err) != "" {
+	if Shortage(err) != "" {
 		l.count.Add(1)
 	}
 	return conn, err

@@ -18,9 +18,9 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-// ServerRules are how a server behaves. A client asks for them, so that they need be
+// Rules are how a server behaves. A client asks for them, so that they need be
 // said once. Durations are in nanoseconds.
-type ServerRules struct {
+type Rules struct {
 	Limit     int           `json:"limit"`
 	Base      time.Duration `json:"base_latency"`
 	Factor    float64       `json:"latency_factor"`
@@ -30,11 +30,11 @@ type ServerRules struct {
 	Abandoned string        `json:"abandoned"`
 }
 
-func (r ServerRules) latency() overload.ExponentialLatency {
+func (r Rules) latency() overload.ExponentialLatency {
 	return overload.ExponentialLatency{Base: r.Base, Limit: r.Limit, Factor: r.Factor, Scale: r.Scale}
 }
 
-func (r ServerRules) abandonedRule() (overload.Abandoned, error) {
+func (r Rules) abandonedRule() (overload.Abandoned, error) {
 	for _, a := range []overload.Abandoned{overload.Keep, overload.Drop} {
 		if r.Abandoned == a.String() {
 			return a, nil
@@ -44,7 +44,7 @@ func (r ServerRules) abandonedRule() (overload.Abandoned, error) {
 }
 
 // Config returns the model of this server, without clients.
-func (r ServerRules) Config() (overload.Config, error) {
+func (r Rules) Config() (overload.Config, error) {
 	abandoned, err := r.abandonedRule()
 	c := overload.Default()
 	c.Latency = r.latency()
@@ -54,27 +54,27 @@ func (r ServerRules) Config() (overload.Config, error) {
 	return c, err
 }
 
-// A slowServer answers a request when it has been open for as long as the latency is
+// A server answers a request when it has been open for as long as the latency is
 // then, with the requests that are open then. It looks every poll.
-type slowServer struct {
-	rules     ServerRules
+type server struct {
+	rules     Rules
 	abandoned overload.Abandoned
 	table     []time.Duration // the latency with few open requests
 
 	open, peak atomic.Int64
 	starved    atomic.Int64 // how often there was no file descriptor for a connection
-	late       Lateness
+	lateness   Lateness
 
-	mu   sync.Mutex
-	kept []time.Time // when the abandoned requests that go on became open
+	mu             sync.Mutex
+	abandonedSince []time.Time // when the abandoned requests that go on became open
 }
 
-func newSlowServer(rules ServerRules) (*slowServer, error) {
+func newServer(rules Rules) (*server, error) {
 	abandoned, err := rules.abandonedRule()
 	if err != nil {
 		return nil, err
 	}
-	s := &slowServer{rules: rules, abandoned: abandoned, table: make([]time.Duration, 1<<13)}
+	s := &server{rules: rules, abandoned: abandoned, table: make([]time.Duration, 1<<13)}
 	for open := range s.table {
 		s.table[open] = rules.latency().At(open)
 	}
@@ -82,7 +82,7 @@ func newSlowServer(rules ServerRules) (*slowServer, error) {
 }
 
 // latency returns what the rule says with the requests that are open now.
-func (s *slowServer) latency() time.Duration {
+func (s *server) latency() time.Duration {
 	open := int(s.open.Load())
 	if open < len(s.table) {
 		return s.table[open]
@@ -93,7 +93,7 @@ func (s *slowServer) latency() time.Duration {
 // ServeHTTP serves a request. If that is abandoned by its client, it is dropped at
 // once, or kept: then nobody will read the answer, and the work goes on without the
 // connection, which would take up one of the file descriptors of this process.
-func (s *slowServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	raise(&s.peak, s.open.Add(1))
 	begun := time.Now()
 	wait := s.rules.Poll
@@ -126,22 +126,22 @@ func (s *slowServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // keep goes on with an abandoned request. All that anybody will see of it is that it
 // is open. So it needs no goroutine and no timer of its own, of which a collapse would
 // have tens of thousands: sweep looks at all of them together.
-func (s *slowServer) keep(begun time.Time, wait time.Duration) {
+func (s *server) keep(begun time.Time, wait time.Duration) {
 	if s.rules.Poll == 0 {
 		time.AfterFunc(wait-time.Since(begun), func() { s.open.Add(-1) })
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kept = append(s.kept, begun)
+	s.abandonedSince = append(s.abandonedSince, begun)
 }
 
 // sweep ends abandoned requests when their time has come, until ctx ends.
-func (s *slowServer) sweep(ctx context.Context) {
+func (s *server) sweep(ctx context.Context) {
 	for s.rules.Poll > 0 && backoff.Sleep(ctx, s.rules.Poll) == nil {
 		now := time.Now()
 		s.mu.Lock()
-		s.kept = slices.DeleteFunc(s.kept, func(begun time.Time) bool {
+		s.abandonedSince = slices.DeleteFunc(s.abandonedSince, func(begun time.Time) bool {
 			if now.Sub(begun) < s.latency() {
 				return false
 			}
@@ -159,10 +159,10 @@ func hangUp(w http.ResponseWriter) {
 	}
 }
 
-// ServerStats are what a server says of itself. Durations are in nanoseconds.
-type ServerStats struct {
+// Stats are what a server says of itself. Durations are in nanoseconds.
+type Stats struct {
 	PID      int           `json:"pid"`
-	Rules    ServerRules   `json:"rules"`
+	Rules    Rules         `json:"rules"`
 	Open     int64         `json:"open"`      // requests now
 	Peak     int64         `json:"peak"`      // most requests that were ever open
 	Latency  time.Duration `json:"latency"`   // with the requests that are open now
@@ -172,10 +172,10 @@ type ServerStats struct {
 }
 
 // stats serves the statistics. It is to have a port of its own, which does not queue.
-func (s *slowServer) stats(w http.ResponseWriter, _ *http.Request) {
-	most, mean := s.late.Take()
+func (s *server) stats(w http.ResponseWriter, _ *http.Request) {
+	most, mean := s.lateness.Take()
 	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(ServerStats{
+	json.NewEncoder(w).Encode(Stats{
 		PID: os.Getpid(), Rules: s.rules,
 		Open: s.open.Load(), Peak: s.peak.Load(), Latency: s.latency(), Starved: s.starved.Load(),
 		LateMost: most, LateMean: mean,

@@ -16,16 +16,16 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-func testRules() ServerRules {
-	return ServerRules{
+func testRules() Rules {
+	return Rules{
 		Limit: 30, Base: 100 * time.Millisecond, Factor: 1.05, Scale: 15,
 		Poll: 50 * time.Millisecond, Queue: 4096, Abandoned: "keep",
 	}
 }
 
-func testServer(t *testing.T, rules ServerRules) *slowServer {
+func testServer(t *testing.T, rules Rules) *server {
 	t.Helper()
-	s, err := newSlowServer(rules)
+	s, err := newServer(rules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,10 +187,10 @@ func TestServerStats(t *testing.T) {
 		s.open.Store(1000)
 		s.peak.Store(2000)
 		s.starved.Store(3)
-		s.late.most.Store(5e6)
-		s.late.sum.Store(12e6)
-		s.late.count.Store(4)
-		ask := func() (stats ServerStats) {
+		s.lateness.most.Store(5e6)
+		s.lateness.sum.Store(12e6)
+		s.lateness.count.Store(4)
+		ask := func() (stats Stats) {
 			w := httptest.NewRecorder()
 			s.stats(w, httptest.NewRequest(http.MethodGet, "/", nil))
 			if err := json.Unmarshal(w.Body.Bytes(), &stats); err != nil {
@@ -199,7 +199,7 @@ func TestServerStats(t *testing.T) {
 			return stats
 		}
 		got := ask()
-		want := ServerStats{
+		want := Stats{
 			PID: got.PID, Rules: testRules(), Open: 1000, Peak: 2000, Latency: s.latency(), Starved: 3,
 			LateMost: 5 * time.Millisecond, LateMean: 3 * time.Millisecond,
 		}
