@@ -119,8 +119,8 @@ func Fibonacci(base time.Duration) iter.Seq[time.Duration] {
 
 // Func returns the endless schedule delay(0), delay(1), delay(2), ...: with n² ms
 // for delay(n) it is 0 ms, 1 ms, 4 ms, 9 ms, ... Negative results are raised to 0.
-// It keeps the contract if delay depends on nothing but n. After retry math.MaxInt n
-// stays what it is.
+// It keeps the contract if delay depends on nothing but n. After delay(math.MaxInt)
+// it calls delay(math.MaxInt) again.
 //
 // It panics if delay is nil.
 func Func(delay func(n int) time.Duration) iter.Seq[time.Duration] {

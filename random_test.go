@@ -165,12 +165,12 @@ func TestDrawnAgain(t *testing.T) {
 	}
 }
 
-// most returns how many of the delays at retry n, over many seeds, are one and the
-// same, and which.
-func most(schedule func(seed uint64) iter.Seq[time.Duration], n, seeds int) (count int, delay time.Duration) {
+// most returns how many of the delays before a retry, over many seeds, are one and
+// the same, and which.
+func most(schedule func(seed uint64) iter.Seq[time.Duration], retry, seeds int) (count int, delay time.Duration) {
 	counts := map[time.Duration]int{}
 	for seed := range seeds {
-		d, _ := backoff.At(schedule(uint64(seed)), n)
+		d, _ := backoff.At(schedule(uint64(seed)), retry-1)
 		counts[d]++
 		if counts[d] > count {
 			count, delay = counts[d], d
@@ -242,8 +242,8 @@ func TestNoAtom(t *testing.T) {
 		share    float64
 	}{
 		{"the published decorrelated jitter", published, 20, 0.30},
-		{"smooth jitter, its result capped", clamped, 9, 0.92},
-		{"full jitter before the cap", before, 9, 0.80},
+		{"smooth jitter, its result capped", clamped, 10, 0.92},
+		{"full jitter before the cap", before, 10, 0.80},
 	} {
 		count, delay := most(c.schedule, c.retry, seeds)
 		share := float64(count) / seeds
@@ -267,12 +267,12 @@ func TestNormal(t *testing.T) {
 		schedule := func(seed int) iter.Seq[time.Duration] {
 			return backoff.NormalJitter(c.base, c.limit, c.factor, 0.1, backoff.WithSeed(uint64(seed)))
 		}
-		for _, retry := range []int{1, 5, 50} {
-			uniformOver(t, fmt.Sprintf("factor %v, retry %d", c.factor, retry), func(yield func(float64) bool) {
+		for _, n := range []int{1, 5, 50} {
+			uniformOver(t, fmt.Sprintf("factor %v, delay %d", c.factor, n), func(yield func(float64) bool) {
 				for seed := range 20_000 {
-					delays := prefix(schedule(seed), retry+1)
-					mean := min(float64(delays[retry-1])*c.factor, float64(c.limit))
-					if !yield(normalShare(float64(delays[retry]), mean, 0.1*mean)) {
+					delays := prefix(schedule(seed), n+1)
+					mean := min(float64(delays[n-1])*c.factor, float64(c.limit))
+					if !yield(normalShare(float64(delays[n]), mean, 0.1*mean)) {
 						return
 					}
 				}

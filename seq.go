@@ -1,9 +1,12 @@
 // Package backoff makes the delays to wait between the attempts of an
 // operation.
 //
-// A schedule is a value: an [iter.Seq] of [time.Duration], endless or not.
-// Delay n, counting from 0, is the wait before retry n, so a schedule of n
-// delays allows n retries, which are n+1 attempts.
+// A schedule is a value: an [iter.Seq] of [time.Duration], endless or not. A
+// schedule of n delays allows n retries, which are n+1 attempts.
+//
+// Delays count from 0, as formulas do; attempts and retries count from 1. Retry n
+// is attempt n+1, so delay n is the wait before retry n+1: delay 0 comes before
+// retry 1.
 //
 //	for d := range backoff.FullJitter(100*time.Millisecond, 10*time.Second) {
 //		if err = call(); err == nil {
@@ -83,8 +86,8 @@ import (
 // is to have none, and the value of every delay that would exceed it.
 const NoLimit time.Duration = math.MaxInt64
 
-// At returns delay n of seq, counting from 0: the wait before retry n. The
-// result ok is false if seq has no more than n delays.
+// At returns delay n of seq, counting from 0: the wait before retry n+1.
+// The result ok is false if seq has no more than n delays.
 //
 // It ranges over seq from the start, so it takes time in proportion to n, and
 // of a schedule that is random without a seed each call is another sample.

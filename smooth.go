@@ -20,7 +20,7 @@ import (
 // other jitters leave. The median of the first delay is about base.
 //
 // A limit on the result would put most clients on exactly that limit: 92 % by retry
-// 9 of SmoothJitter(100 ms, 10 s). Here limit bends the curve instead: from the t on
+// 10 of SmoothJitter(100 ms, 10 s). Here limit bends the curve instead: from the t on
 // where base·g′(t) = limit/2 (the larger solution), g goes on as a straight line. A
 // delay spans less than two units of t, so none exceeds limit, none is shared, and
 // the sum still telescopes, if limit >= 3·base. For a smaller limit the result is

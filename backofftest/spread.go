@@ -38,7 +38,7 @@ type client struct {
 	seed  uint64
 }
 
-// shared returns the breach that too many clients have one delay before retry i.
+// shared returns the breach that too many clients share delay i.
 func shared(i int, column []client) *breach {
 	slices.SortStableFunc(column, func(a, b client) int { return cmp.Compare(a.delay, b.delay) })
 	var most []client
