@@ -1,47 +1,66 @@
 package backoff_test
 
 import (
-	"context"
-	"iter"
-	"math/rand/v2"
-	"time"
-
-	"example.com/backoff"
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
 )
 
-// The signatures that callers outside of this repository compile against.
-var (
-	_ func(time.Duration) iter.Seq[time.Duration]                                                        = backoff.Constant
-	_ func(base, step time.Duration) iter.Seq[time.Duration]                                             = backoff.Linear
-	_ func(base time.Duration, factor float64) iter.Seq[time.Duration]                                   = backoff.Exponential
-	_ func(base time.Duration, power float64) iter.Seq[time.Duration]                                    = backoff.Polynomial
-	_ func(base time.Duration) iter.Seq[time.Duration]                                                   = backoff.Fibonacci
-	_ func(func(n int) time.Duration) iter.Seq[time.Duration]                                            = backoff.Func
-	_ func(lo, hi time.Duration, opts ...backoff.Option) iter.Seq[time.Duration]                         = backoff.Uniform
-	_ func(base, limit time.Duration, opts ...backoff.Option) iter.Seq[time.Duration]                    = backoff.FullJitter
-	_ func(base, limit time.Duration, opts ...backoff.Option) iter.Seq[time.Duration]                    = backoff.EqualJitter
-	_ func(base, limit time.Duration, fraction float64, opts ...backoff.Option) iter.Seq[time.Duration]  = backoff.TopJitter
-	_ func(base, limit time.Duration, opts ...backoff.Option) iter.Seq[time.Duration]                    = backoff.DecorrelatedJitter
-	_ func(base, limit time.Duration, opts ...backoff.Option) iter.Seq[time.Duration]                    = backoff.SmoothJitter
-	_ func(base, limit time.Duration, f, deviation float64, o ...backoff.Option) iter.Seq[time.Duration] = backoff.NormalJitter
-	_ func(iter.Seq[time.Duration], int) iter.Seq[time.Duration]                                         = backoff.Take
-	_ func(iter.Seq[time.Duration], int) iter.Seq[time.Duration]                                         = backoff.Drop
-	_ func(iter.Seq[time.Duration], time.Duration) iter.Seq[time.Duration]                               = backoff.Cap
-	_ func(iter.Seq[time.Duration], time.Duration) iter.Seq[time.Duration]                               = backoff.Floor
-	_ func(iter.Seq[time.Duration], float64) iter.Seq[time.Duration]                                     = backoff.Scale
-	_ func(iter.Seq[time.Duration], func(time.Duration) time.Duration) iter.Seq[time.Duration]           = backoff.Map
-	_ func(iter.Seq[time.Duration], float64, ...backoff.Option) iter.Seq[time.Duration]                  = backoff.Jitter
-	_ func(iter.Seq[time.Duration], float64, ...backoff.Option) iter.Seq[time.Duration]                  = backoff.Spread
-	_ func(iter.Seq[time.Duration], time.Duration) iter.Seq[time.Duration]                               = backoff.Within
-	_ func(...iter.Seq[time.Duration]) iter.Seq[time.Duration]                                           = backoff.Concat
-	_ func(a, b iter.Seq[time.Duration]) iter.Seq[time.Duration]                                         = backoff.Max
-	_ func(a, b iter.Seq[time.Duration]) iter.Seq[time.Duration]                                         = backoff.Min
-	_ func(iter.Seq[time.Duration], int) (time.Duration, bool)                                           = backoff.At
-	_ func(context.Context, iter.Seq[time.Duration]) <-chan time.Duration                                = backoff.Chan
-	_ func(context.Context, iter.Seq[time.Duration]) <-chan time.Time                                    = backoff.Ticks
-	_ func(context.Context, time.Duration) error                                                         = backoff.Sleep
-	_ func(uint64) backoff.Option                                                                        = backoff.WithSeed
-	_ func(func() rand.Source) backoff.Option                                                            = backoff.WithSource
-)
+// sources returns the parsed files of the package, without its tests.
+func sources(t *testing.T) (*token.FileSet, []*ast.File) {
+	t.Helper()
+	names, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	var files []*ast.File
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, file)
+	}
+	return fset, files
+}
 
-const _ time.Duration = backoff.NoLimit
+// TestAPI shows each change of what callers outside of this repository compile
+// against: testdata/api.txt has the exported declarations, sorted.
+func TestAPI(t *testing.T) {
+	fset, files := sources(t)
+	var declarations []string
+	for _, file := range files {
+		file.Comments = nil
+		if !ast.FileExports(file) {
+			continue
+		}
+		for _, d := range file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				d.Doc, d.Body = nil, nil
+			case *ast.GenDecl:
+				d.Doc = nil
+				if d.Tok == token.IMPORT {
+					continue
+				}
+			}
+			var text bytes.Buffer
+			if err := printer.Fprint(&text, fset, d); err != nil {
+				t.Fatal(err)
+			}
+			declarations = append(declarations, text.String()+"\n")
+		}
+	}
+	slices.Sort(declarations)
+	golden(t, "exported declarations", "testdata/api.txt", strings.Join(declarations, ""))
+}

@@ -4,18 +4,21 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"example.com/backoff"
+	"example.com/backoff/expr"
+	"example.com/backoff/internal/samples"
 	"pgregory.net/rapid"
 )
 
 // An expression is a randomly drawn schedule that carries its own text, so that a
 // failed property prints how to build the schedule that breaks it.
 type expression struct {
-	text   string
-	seq    iter.Seq[time.Duration]
-	random bool
+	text string
+	seq  iter.Seq[time.Duration]
 }
 
 func (e expression) String() string { return e.text }
@@ -87,7 +90,7 @@ func lists() *rapid.Generator[expression] {
 		for i, d := range delays {
 			args[i] = d
 		}
-		return expression{format("list", args...), list(delays...), false}
+		return expression{format("list", args...), list(delays...)}
 	})
 }
 
@@ -97,65 +100,111 @@ func seeded(t *rapid.T) (backoff.Option, string) {
 	return backoff.WithSeed(seed), fmt.Sprintf("WithSeed(%d)", seed)
 }
 
-// monotones draws a generator that is not random and never falls, with a limit on
-// how slowly it grows to saturation: reaches counts the delays that this takes.
-func monotones() *rapid.Generator[expression] {
-	return rapid.Custom(func(t *rapid.T) expression {
-		base := draw(t, durations())
-		switch draw(t, rapid.IntRange(0, 4)) {
-		case 0:
-			return expression{format("Constant", base), backoff.Constant(base), false}
-		case 1:
-			step := draw(t, durations())
-			return expression{format("Linear", base, step), backoff.Linear(base, step), false}
-		case 2:
-			factor := draw(t, factors())
-			return expression{format("Exponential", base, factor), backoff.Exponential(base, factor), false}
-		case 3:
-			power := draw(t, powers())
-			return expression{format("Polynomial", base, power), backoff.Polynomial(base, power), false}
-		default:
-			return expression{format("Fibonacci", base), backoff.Fibonacci(base), false}
+// A named is an argument that prints as a text.
+type named struct {
+	text  string
+	value any
+}
+
+func (n named) String() string { return n.text }
+
+// values returns the arguments as a function takes them.
+func values(args []any) []any {
+	args = slices.Clone(args)
+	for i, a := range args {
+		if n, ok := a.(named); ok {
+			args[i] = n.value
 		}
+	}
+	return args
+}
+
+// argument draws what a parameter of a stage takes.
+func argument(t *rapid.T, p expr.Param) any {
+	switch p.Want {
+	case "a duration >= 0", "a duration >= 0 or none":
+		return draw(t, durations())
+	case "a finite number >= 1":
+		return draw(t, factors())
+	case "a finite number >= 0":
+		return draw(t, rapid.OneOf(powers(), scales()))
+	case "a number in [0, 1]":
+		return draw(t, fractions())
+	case "a whole number in [0, 2147483647]":
+		return draw(t, counts())
+	case "a schedule":
+		e := draw(t, generators())
+		return named{e.text, e.seq}
+	}
+	panic(fmt.Sprintf("nothing to draw for a parameter that wants %s: add a case", p.Want))
+}
+
+// arguments draws the arguments of a stage, with those left out that it refuses
+// together, such as an upper end below the lower one.
+func arguments(s expr.Stage) *rapid.Generator[[]any] {
+	return rapid.Custom(func(t *rapid.T) []any {
+		args := make([]any, len(s.Params))
+		for i, p := range s.Params {
+			args[i] = argument(t, p)
+		}
+		return args
+	}).Filter(func(args []any) bool { return accepted(s, args) })
+}
+
+// accepted tells whether package expr accepts the arguments of a stage.
+func accepted(s expr.Stage, args []any) bool {
+	words := make([]string, len(args))
+	for i, a := range args {
+		words[i] = fmt.Sprint(a)
+		if s.Params[i].Want == "a schedule" {
+			words[i] = "list()"
+		}
+	}
+	text := s.Name + "(" + strings.Join(words, ", ") + ")"
+	if !s.Starts {
+		text = "list() | " + text
+	}
+	_, err := expr.Parse(text)
+	return err == nil
+}
+
+// callOf draws a call of the function that a stage of package expr stands for. One
+// that is random is seeded.
+func callOf(s expr.Stage) *rapid.Generator[stage] {
+	return rapid.Custom(func(t *rapid.T) stage {
+		args := draw(t, arguments(s))
+		if s.Random {
+			seed, text := seeded(t)
+			args = append(args, named{text, seed})
+		}
+		f := samples.Of(s.Func).Func
+		if s.Starts {
+			seq := samples.Call(f, values(args)...)
+			return stage{format(s.Func, args...), func(iter.Seq[time.Duration]) iter.Seq[time.Duration] { return seq }}
+		}
+		return stage{format(s.Func, append([]any{"%s"}, args...)...), func(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
+			return samples.Call(f, append([]any{seq}, values(args)...)...)
+		}}
 	})
 }
 
-// jitters draws a random generator, seeded.
-func jitters() *rapid.Generator[expression] {
-	return rapid.Custom(func(t *rapid.T) expression {
-		base, limit := draw(t, durations()), draw(t, durations())
-		seed, text := seeded(t)
-		switch draw(t, rapid.IntRange(0, 6)) {
-		case 0:
-			lo, hi := min(base, limit), max(base, limit)
-			return expression{format("Uniform", lo, hi, text), backoff.Uniform(lo, hi, seed), true}
-		case 1:
-			return expression{format("FullJitter", base, limit, text), backoff.FullJitter(base, limit, seed), true}
-		case 2:
-			return expression{format("EqualJitter", base, limit, text), backoff.EqualJitter(base, limit, seed), true}
-		case 3:
-			fraction := draw(t, fractions())
-			return expression{format("TopJitter", base, limit, fraction, text), backoff.TopJitter(base, limit, fraction, seed), true}
-		case 4:
-			return expression{format("DecorrelatedJitter", base, limit, text), backoff.DecorrelatedJitter(base, limit, seed), true}
-		case 5:
-			return expression{format("SmoothJitter", base, limit, text), backoff.SmoothJitter(base, limit, seed), true}
-		default:
-			factor, deviation := draw(t, factors()), draw(t, powers())
-			return expression{
-				format("NormalJitter", base, limit, factor, deviation, text),
-				backoff.NormalJitter(base, limit, factor, deviation, seed), true,
-			}
+// started draws a generator that package expr has and that is random, seeded then,
+// or is not.
+func started(random bool) *rapid.Generator[expression] {
+	var all []*rapid.Generator[expression]
+	for _, s := range expr.Stages() {
+		if s.Starts && s.Random == random && s.Func != "" {
+			all = append(all, rapid.Map(callOf(s), func(st stage) expression { return expression{st.text, st.apply(nil)} }))
 		}
-	})
+	}
+	return rapid.OneOf(all...)
 }
 
 // generators draws what starts a schedule.
 func generators() *rapid.Generator[expression] {
-	return rapid.OneOf(monotones(), jitters(), lists(), rapid.Just(expression{
+	return rapid.OneOf(started(false), started(true), lists(), rapid.Just(expression{
 		"Func(n => n ms)",
 		backoff.Func(func(n int) time.Duration { return time.Duration(n) * time.Millisecond }),
-		false,
 	}))
 }
 
@@ -168,100 +217,45 @@ type stage struct {
 func (st stage) String() string { return st.text }
 
 func (st stage) on(e expression) expression {
-	return expression{fmt.Sprintf(st.text, e.text), st.apply(e.seq), e.random}
+	return expression{fmt.Sprintf(st.text, e.text), st.apply(e.seq)}
 }
 
-// pointwise draws a stage that makes each delay from one delay.
-func pointwise() *rapid.Generator[stage] {
-	return rapid.Custom(func(t *rapid.T) stage {
-		switch draw(t, rapid.IntRange(0, 3)) {
-		case 0:
-			limit := draw(t, durations())
-			return stage{format("Cap", "%s", limit), func(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
-				return backoff.Cap(seq, limit)
-			}}
-		case 1:
-			limit := draw(t, durations())
-			return stage{format("Floor", "%s", limit), func(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
-				return backoff.Floor(seq, limit)
-			}}
-		case 2:
-			factor := draw(t, scales())
-			return stage{format("Scale", "%s", factor), func(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
-				return backoff.Scale(seq, factor)
-			}}
-		default:
-			sub := draw(t, durations())
-			return stage{fmt.Sprintf("Map(%%s, d => d - %d)", sub), func(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
-				return backoff.Map(seq, func(d time.Duration) time.Duration { return d - sub })
-			}}
+// followed draws one of the combinators that package expr has and that fit.
+func followed(fits func(expr.Stage) bool) *rapid.Generator[stage] {
+	var all []*rapid.Generator[stage]
+	for _, s := range expr.Stages() {
+		if !s.Starts && fits(s) {
+			all = append(all, callOf(s))
 		}
-	})
+	}
+	return rapid.OneOf(all...)
 }
 
-// seededStages draws a stage that makes delays random.
-func seededStages() *rapid.Generator[stage] {
+// maps draws a Map, which takes a function and so is not in package expr.
+func maps() *rapid.Generator[stage] {
 	return rapid.Custom(func(t *rapid.T) stage {
-		fraction := draw(t, fractions())
-		seed, text := seeded(t)
-		if draw(t, rapid.Bool()) {
-			return stage{format("Jitter", "%s", fraction, text), func(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
-				return backoff.Jitter(seq, fraction, seed)
-			}}
-		}
-		return stage{format("Spread", "%s", fraction, text), func(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
-			return backoff.Spread(seq, fraction, seed)
+		sub := draw(t, durations())
+		return stage{fmt.Sprintf("Map(%%s, d => d - %d)", sub), func(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
+			return backoff.Map(seq, func(d time.Duration) time.Duration { return d - sub })
 		}}
 	})
 }
 
-// cuts draws a stage that shortens.
-func cuts() *rapid.Generator[stage] {
-	return rapid.Custom(func(t *rapid.T) stage {
-		switch draw(t, rapid.IntRange(0, 2)) {
-		case 0:
-			n := draw(t, counts())
-			return stage{format("Take", "%s", n), func(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
-				return backoff.Take(seq, n)
-			}}
-		case 1:
-			n := draw(t, counts())
-			return stage{format("Drop", "%s", n), func(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
-				return backoff.Drop(seq, n)
-			}}
-		default:
-			total := draw(t, durations())
-			return stage{format("Within", "%s", total), func(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
-				return backoff.Within(seq, total)
-			}}
-		}
-	})
+// pointwise draws a stage that makes each delay from one delay.
+func pointwise() *rapid.Generator[stage] {
+	return rapid.OneOf(maps(), followed(func(s expr.Stage) bool {
+		return s.Func == "Cap" || s.Func == "Floor" || s.Func == "Scale"
+	}))
 }
 
-// pairs draws a stage that adds a second schedule.
-func pairs() *rapid.Generator[stage] {
-	return rapid.Custom(func(t *rapid.T) stage {
-		other := draw(t, generators())
-		switch draw(t, rapid.IntRange(0, 2)) {
-		case 0:
-			return stage{format("Concat", "%s", other), func(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
-				return backoff.Concat(seq, other.seq)
-			}}
-		case 1:
-			return stage{format("Max", "%s", other), func(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
-				return backoff.Max(seq, other.seq)
-			}}
-		default:
-			return stage{format("Min", "%s", other), func(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
-				return backoff.Min(seq, other.seq)
-			}}
-		}
-	})
+// seededStages draws a stage that makes delays random.
+func seededStages() *rapid.Generator[stage] {
+	return followed(func(s expr.Stage) bool { return s.Random })
 }
 
 // stages draws any stage.
 func stages() *rapid.Generator[stage] {
-	return rapid.OneOf(pointwise(), seededStages(), cuts(), pairs())
+	return rapid.OneOf(maps(), followed(func(expr.Stage) bool { return true }))
 }
 
 // expressions draws a generator and up to three stages. All that is random in it

@@ -5,11 +5,14 @@ import (
 	"iter"
 	"math"
 	"math/big"
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"example.com/backoff"
+	"example.com/backoff/expr"
+	"example.com/backoff/internal/samples"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -213,46 +216,62 @@ func TestLazy(t *testing.T) {
 	})
 }
 
+// extremes are arguments from the ends of what a parameter takes, and between.
+var extremes = map[string][]any{
+	"a duration >= 0":                   {time.Duration(0), time.Duration(1), time.Second, backoff.NoLimit - 1, backoff.NoLimit},
+	"a duration >= 0 or none":           {time.Duration(0), time.Duration(1), time.Second, backoff.NoLimit - 1, backoff.NoLimit},
+	"a finite number >= 1":              {1., math.Nextafter(1, 2), 2., 0x1p63, math.MaxFloat64},
+	"a finite number >= 0":              {0., math.SmallestNonzeroFloat64, 1., 63., 0x1p63, math.MaxFloat64},
+	"a number in [0, 1]":                {0., math.SmallestNonzeroFloat64, 0.5, 1.},
+	"a whole number in [0, 2147483647]": {0, 1, 100},
+	"a schedule":                        {named{"Constant(0)", backoff.Constant(0)}, named{"Constant(NoLimit)", backoff.Constant(backoff.NoLimit)}},
+}
+
+// choices returns every choice of one element of each list.
+func choices(lists [][]any) [][]any {
+	all := [][]any{nil}
+	for _, list := range lists {
+		var longer [][]any
+		for _, args := range all {
+			for _, a := range list {
+				longer = append(longer, append(slices.Clone(args), a))
+			}
+		}
+		all = longer
+	}
+	return all
+}
+
 // TestExtremes draws 10,000 delays of everything at arguments from the ends of
 // their ranges: none is negative, and nothing panics.
 func TestExtremes(t *testing.T) {
-	delays := []time.Duration{0, 1, time.Second, backoff.NoLimit - 1, backoff.NoLimit}
-	factors := []float64{1, math.Nextafter(1, 2), 2, 1 << 63, math.MaxFloat64}
-	powers := []float64{0, math.SmallestNonzeroFloat64, 1, 63, math.MaxFloat64}
-	seed := backoff.WithSeed(1)
+	var constants []any
+	for _, d := range extremes["a duration >= 0"] {
+		constants = append(constants, named{format("Constant", d), backoff.Constant(d.(time.Duration))})
+	}
+	seeds := []any{named{"WithSeed(1)", backoff.WithSeed(1)}, named{"lowest", lowest}, named{"highest", highest}}
 	schedules := map[string]iter.Seq[time.Duration]{}
-	for _, a := range delays {
-		schedules[format("Constant", a)] = backoff.Constant(a)
-		schedules[format("Fibonacci", a)] = backoff.Fibonacci(a)
-		for _, f := range factors {
-			schedules[format("Exponential", a, f)] = backoff.Exponential(a, f)
-			schedules[format("Scale", a, f)] = backoff.Scale(backoff.Constant(a), f)
+	for _, s := range expr.Stages() {
+		if s.Func == "" {
+			continue
 		}
-		for _, p := range powers {
-			schedules[format("Polynomial", a, p)] = backoff.Polynomial(a, p)
-			schedules[format("Scale", a, p)] = backoff.Scale(backoff.Constant(a), p)
+		lists := [][]any{}
+		if !s.Starts {
+			lists = append(lists, constants)
 		}
-		for _, b := range delays {
-			schedules[format("Linear", a, b)] = backoff.Linear(a, b)
-			schedules[format("Uniform", a, b)] = backoff.Uniform(min(a, b), max(a, b), seed)
-			schedules[format("FullJitter", a, b)] = backoff.FullJitter(a, b, seed)
-			schedules[format("EqualJitter", a, b)] = backoff.EqualJitter(a, b, seed)
-			schedules[format("DecorrelatedJitter", a, b)] = backoff.DecorrelatedJitter(a, b, seed)
-			schedules[format("SmoothJitter", a, b)] = backoff.SmoothJitter(a, b, seed)
-			schedules[format("SmoothJitter", a, b, "lowest")] = backoff.SmoothJitter(a, b, lowest)
-			schedules[format("SmoothJitter", a, b, "highest")] = backoff.SmoothJitter(a, b, highest)
-			schedules[format("Within", a, b)] = backoff.Within(backoff.Constant(a), b)
-			for _, f := range []float64{0, math.SmallestNonzeroFloat64, 0.5, 1} {
-				schedules[format("TopJitter", a, b, f)] = backoff.TopJitter(a, b, f, seed)
-				schedules[format("Jitter", a, f)] = backoff.Jitter(backoff.Constant(a), f, seed)
-				schedules[format("Spread", a, f)] = backoff.Spread(backoff.Constant(a), f, seed)
+		first := len(lists)
+		for _, p := range s.Params {
+			if extremes[p.Want] == nil {
+				t.Fatalf("no extremes of a parameter that wants %s: add some", p.Want)
 			}
-			for _, f := range factors {
-				for _, deviation := range powers {
-					for text, o := range map[string]backoff.Option{"seed": seed, "lowest": lowest, "highest": highest} {
-						schedules[format("NormalJitter", a, b, f, deviation, text)] = backoff.NormalJitter(a, b, f, deviation, o)
-					}
-				}
+			lists = append(lists, extremes[p.Want])
+		}
+		if s.Random {
+			lists = append(lists, seeds)
+		}
+		for _, args := range choices(lists) {
+			if accepted(s, args[first:first+len(s.Params)]) {
+				schedules[format(s.Func, args...)] = samples.Call(samples.Of(s.Func).Func, values(args)...)
 			}
 		}
 	}
@@ -622,7 +641,7 @@ func TestJitter(t *testing.T) {
 
 func TestMonotone(t *testing.T) {
 	law(t, "never falls", func(t *rapid.T) {
-		e := monotones().Draw(t, "schedule")
+		e := started(false).Draw(t, "schedule")
 		previous := time.Duration(0)
 		i := 0
 		for d := range backoff.Take(e.seq, 300) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/backoff"
+	"example.com/backoff/internal/samples"
 	"pgregory.net/rapid"
 )
 
@@ -124,22 +125,16 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestUnseeded holds that without an option two ranges differ. That 8 delays, each
-// of at least 10⁸ values, are equal by chance is one in 10⁶⁴.
+// TestUnseeded holds that without an option two ranges differ. That 64 delays are
+// equal by chance, most of them of at least 10⁸ values, is less than one in 10³⁰⁰.
 func TestUnseeded(t *testing.T) {
-	for name, seq := range map[string]iter.Seq[time.Duration]{
-		"Uniform":            backoff.Uniform(0, s),
-		"FullJitter":         backoff.FullJitter(s, m),
-		"EqualJitter":        backoff.EqualJitter(s, m),
-		"TopJitter":          backoff.TopJitter(s, m, 0.25),
-		"DecorrelatedJitter": backoff.DecorrelatedJitter(s, m),
-		"SmoothJitter":       backoff.SmoothJitter(s, m),
-		"NormalJitter":       backoff.Drop(backoff.NormalJitter(s, m, 2, 0.1), 1),
-		"Jitter":             backoff.Jitter(backoff.Constant(s), 0.5),
-		"Spread":             backoff.Spread(backoff.Constant(s), 0.5),
-	} {
-		if a, b := fmt.Sprint(prefix(seq, 8)), fmt.Sprint(prefix(seq, 8)); a == b {
-			t.Errorf("%s: two ranges are both %s", name, a)
+	for _, s := range samples.All() {
+		if !s.Random() {
+			continue
+		}
+		seq := s.Delays()
+		if a, b := fmt.Sprint(prefix(seq, 64)), fmt.Sprint(prefix(seq, 64)); a == b {
+			t.Errorf("%s: two ranges are both %s", s.Text, a)
 		}
 	}
 }

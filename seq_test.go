@@ -7,11 +7,14 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"example.com/backoff"
+	"example.com/backoff/expr"
+	"example.com/backoff/internal/samples"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -391,70 +394,22 @@ func TestPanics(t *testing.T) {
 	var (
 		seq  = backoff.Constant(s)
 		none iter.Seq[time.Duration]
-		nan  = math.NaN()
-		inf  = math.Inf(1)
 		ctx  = t.Context()
 	)
 	cases := []struct {
 		f    func()
 		want string
 	}{
-		{func() { backoff.Constant(-1) }, "Constant: delay is -1ns, want >= 0"},
-		{func() { backoff.Linear(-1, s) }, "Linear: base is -1ns, want >= 0"},
-		{func() { backoff.Linear(s, -1) }, "Linear: step is -1ns, want >= 0"},
-		{func() { backoff.Exponential(-1, 2) }, "Exponential: base is -1ns, want >= 0"},
-		{func() { backoff.Exponential(s, 0.999) }, "Exponential: factor is 0.999, want a finite value >= 1"},
-		{func() { backoff.Exponential(s, nan) }, "Exponential: factor is NaN, want a finite value >= 1"},
-		{func() { backoff.Exponential(s, inf) }, "Exponential: factor is +Inf, want a finite value >= 1"},
-		{func() { backoff.Polynomial(-1, 2) }, "Polynomial: base is -1ns, want >= 0"},
-		{func() { backoff.Polynomial(s, -0.5) }, "Polynomial: power is -0.5, want a finite value >= 0"},
-		{func() { backoff.Polynomial(s, nan) }, "Polynomial: power is NaN, want a finite value >= 0"},
-		{func() { backoff.Fibonacci(-1) }, "Fibonacci: base is -1ns, want >= 0"},
 		{func() { backoff.Func(nil) }, "Func: delay is nil, want a function"},
-		{func() { backoff.Uniform(-1, s) }, "Uniform: lo is -1ns, want >= 0"},
 		{func() { backoff.Uniform(2*s, s) }, "Uniform: hi is 1s, want >= lo, which is 2s"},
-		{func() { backoff.FullJitter(-1, s) }, "FullJitter: base is -1ns, want >= 0"},
-		{func() { backoff.FullJitter(s, -1) }, "FullJitter: limit is -1ns, want >= 0"},
-		{func() { backoff.EqualJitter(-1, s) }, "EqualJitter: base is -1ns, want >= 0"},
-		{func() { backoff.EqualJitter(s, -1) }, "EqualJitter: limit is -1ns, want >= 0"},
-		{func() { backoff.TopJitter(-1, s, 1) }, "TopJitter: base is -1ns, want >= 0"},
-		{func() { backoff.TopJitter(s, -1, 1) }, "TopJitter: limit is -1ns, want >= 0"},
-		{func() { backoff.TopJitter(s, s, 1.5) }, "TopJitter: fraction is 1.5, want a value in [0, 1]"},
-		{func() { backoff.TopJitter(s, s, nan) }, "TopJitter: fraction is NaN, want a value in [0, 1]"},
-		{func() { backoff.DecorrelatedJitter(-1, s) }, "DecorrelatedJitter: base is -1ns, want >= 0"},
-		{func() { backoff.DecorrelatedJitter(s, -1) }, "DecorrelatedJitter: limit is -1ns, want >= 0"},
-		{func() { backoff.SmoothJitter(-1, s) }, "SmoothJitter: base is -1ns, want >= 0"},
-		{func() { backoff.SmoothJitter(s, -1) }, "SmoothJitter: limit is -1ns, want >= 0"},
-		{func() { backoff.NormalJitter(-1, s, 2, 1) }, "NormalJitter: base is -1ns, want >= 0"},
-		{func() { backoff.NormalJitter(s, -1, 2, 1) }, "NormalJitter: limit is -1ns, want >= 0"},
-		{func() { backoff.NormalJitter(s, s, 0, 1) }, "NormalJitter: factor is 0, want a finite value >= 1"},
-		{func() { backoff.NormalJitter(s, s, 2, -1) }, "NormalJitter: deviation is -1, want a finite value >= 0"},
-		{func() { backoff.NormalJitter(s, s, 2, inf) }, "NormalJitter: deviation is +Inf, want a finite value >= 0"},
 		{func() { backoff.WithSource(nil) }, "WithSource: newSource is nil, want a function"},
 		{func() {
 			for range backoff.Uniform(0, s, backoff.WithSource(func() rand.Source { return nil })) {
 				break
 			}
 		}, "WithSource: newSource returned nil, want a source"},
-		{func() { backoff.Take(none, 1) }, "Take: seq is nil, want a schedule"},
-		{func() { backoff.Take(seq, -1) }, "Take: n is -1, want >= 0"},
-		{func() { backoff.Drop(none, 1) }, "Drop: seq is nil, want a schedule"},
-		{func() { backoff.Drop(seq, -1) }, "Drop: n is -1, want >= 0"},
-		{func() { backoff.Cap(none, s) }, "Cap: seq is nil, want a schedule"},
-		{func() { backoff.Cap(seq, -1) }, "Cap: limit is -1ns, want >= 0"},
-		{func() { backoff.Floor(none, s) }, "Floor: seq is nil, want a schedule"},
-		{func() { backoff.Floor(seq, -1) }, "Floor: limit is -1ns, want >= 0"},
-		{func() { backoff.Scale(none, 1) }, "Scale: seq is nil, want a schedule"},
-		{func() { backoff.Scale(seq, -1) }, "Scale: factor is -1, want a finite value >= 0"},
-		{func() { backoff.Scale(seq, nan) }, "Scale: factor is NaN, want a finite value >= 0"},
 		{func() { backoff.Map(none, func(d time.Duration) time.Duration { return d }) }, "Map: seq is nil, want a schedule"},
 		{func() { backoff.Map(seq, nil) }, "Map: f is nil, want a function"},
-		{func() { backoff.Jitter(none, 1) }, "Jitter: seq is nil, want a schedule"},
-		{func() { backoff.Jitter(seq, -0.1) }, "Jitter: fraction is -0.1, want a value in [0, 1]"},
-		{func() { backoff.Spread(none, 1) }, "Spread: seq is nil, want a schedule"},
-		{func() { backoff.Spread(seq, 2) }, "Spread: fraction is 2, want a value in [0, 1]"},
-		{func() { backoff.Within(none, s) }, "Within: seq is nil, want a schedule"},
-		{func() { backoff.Within(seq, -1) }, "Within: total is -1ns, want >= 0"},
 		{func() { backoff.Concat(seq, none) }, "Concat: argument 1 is nil, want a schedule"},
 		{func() { backoff.Max(none, seq) }, "Max: a is nil, want a schedule"},
 		{func() { backoff.Max(seq, none) }, "Max: b is nil, want a schedule"},
@@ -466,14 +421,75 @@ func TestPanics(t *testing.T) {
 		{func() { backoff.Ticks(ctx, none) }, "Ticks: seq is nil, want a schedule"},
 	}
 	for _, c := range cases {
-		t.Run(c.want, func(t *testing.T) {
-			defer func() {
-				if got, want := recover(), "backoff: "+c.want; got != want {
-					t.Errorf("panic %v, want %v", got, want)
+		t.Run(c.want, func(t *testing.T) { panics(t, "backoff: "+c.want, c.f) })
+	}
+}
+
+func panics(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := recover(); got != want {
+			t.Errorf("panic %v, want %v", got, want)
+		}
+	}()
+	f()
+}
+
+// refused are arguments that package expr refuses in words, and how package backoff
+// does.
+var refused = map[string]struct {
+	values []any
+	want   string
+}{
+	"a duration >= 0":                   {[]any{-time.Nanosecond}, ">= 0"},
+	"a duration >= 0 or none":           {[]any{-time.Nanosecond}, ">= 0"},
+	"a finite number >= 1":              {[]any{0.999, -1., math.NaN(), math.Inf(1)}, "a finite value >= 1"},
+	"a finite number >= 0":              {[]any{-0.5, math.NaN(), math.Inf(1)}, "a finite value >= 0"},
+	"a number in [0, 1]":                {[]any{-0.1, 1.5, math.NaN()}, "a value in [0, 1]"},
+	"a whole number in [0, 2147483647]": {[]any{-1}, ">= 0"},
+}
+
+// TestRefused holds that each function refuses what package expr says that it refuses.
+func TestRefused(t *testing.T) {
+	var none iter.Seq[time.Duration]
+	for _, stage := range expr.Stages() {
+		if stage.Func == "" || slices.ContainsFunc(stage.Params, func(p expr.Param) bool { return p.Want == "a schedule" }) {
+			continue // TestPanics has those that join schedules
+		}
+		names := make([]string, len(stage.Params))
+		bad := make([][]any, len(stage.Params))
+		wants := make([]string, len(stage.Params))
+		for i, p := range stage.Params {
+			r, ok := refused[p.Want]
+			if !ok {
+				t.Fatalf("no refused values of a parameter that wants %s: add some", p.Want)
+			}
+			names[i], bad[i], wants[i] = p.Name, r.values, r.want
+		}
+		if !stage.Starts {
+			names = append([]string{"seq"}, names...)
+			bad = append([][]any{{none}}, bad...)
+			wants = append([]string{"a schedule"}, wants...)
+		}
+		sample := samples.Of(stage.Func)
+		for i, values := range bad {
+			if stage.Func == "Uniform" && names[i] == "hi" {
+				continue // TestPanics has it: its bound is lo
+			}
+			for _, v := range values {
+				got := v
+				if i == 0 && !stage.Starts {
+					got = "nil"
 				}
-			}()
-			c.f()
-		})
+				want := fmt.Sprintf("%s: %s is %v, want %s", stage.Func, names[i], got, wants[i])
+				t.Run(want, func(t *testing.T) {
+					args := slices.Clone(sample.Args)
+					args[i] = v
+					panics(t, "backoff: "+want, func() { samples.Call(sample.Func, args...) })
+				})
+			}
+		}
 	}
 }
 

@@ -93,26 +93,23 @@ func ExampleExpr_UnmarshalText() {
 
 func ExampleStages() {
 	for _, s := range expr.Stages() {
-		if s.Starts && !s.Random {
-			fmt.Printf("%-28s %s\n", s.Usage(), s.Formula)
+		if s.Random && !s.Starts {
+			fmt.Printf("%-18s %s\n", s.Usage(), s.Formula)
 		}
 	}
 	// Output:
-	// constant(delay)              delay
-	// linear(base, step)           base + n·step
-	// exponential(base, factor)    base·factorⁿ
-	// polynomial(base, power)      base·(n+1)^power
-	// fibonacci(base)              base·(1, 1, 2, 3, 5, 8, ...)
-	// list(delay, ...)             the delays given, then the end
+	// jitter(fraction)   U[(1−fraction)·d, d]
+	// spread(fraction)   U[(1−fraction)·d, (1+fraction)·d]
 }
 
 func ExampleStage_Usage() {
-	for _, s := range expr.Stages()[10:13] {
-		fmt.Println(s.Usage())
+	for _, s := range expr.Stages() {
+		if s.Name == "top-jitter" || s.Name == "list" {
+			fmt.Println(s.Usage())
+		}
 	}
 	// Output:
-	// smooth-jitter(base, limit)
-	// normal-jitter(base, limit, factor, deviation)
+	// top-jitter(base, limit, fraction)
 	// list(delay, ...)
 }
 

@@ -10,10 +10,18 @@ import (
 	"example.com/backoff/expr"
 )
 
-const (
-	starts  = "constant, linear, exponential, polynomial, fibonacci, uniform, full-jitter, equal-jitter, top-jitter, decorrelated-jitter, smooth-jitter, normal-jitter, list"
-	follows = "take, drop, cap, floor, scale, jitter, spread, within, then, max, min"
-)
+// starts and follows are the names of the stages, as an error lists them.
+var starts, follows = names(true), names(false)
+
+func names(starts bool) string {
+	var all []string
+	for _, s := range expr.Stages() {
+		if s.Starts == starts {
+			all = append(all, s.Name)
+		}
+	}
+	return strings.Join(all, ", ")
+}
 
 func TestParseErrors(t *testing.T) {
 	long := strings.Repeat("x", 1000)

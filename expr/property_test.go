@@ -15,6 +15,7 @@ import (
 
 	"example.com/backoff"
 	"example.com/backoff/expr"
+	"example.com/backoff/internal/samples"
 )
 
 // A sample is an expression drawn at random: its text and the schedule that the
@@ -31,40 +32,102 @@ type sampler struct {
 	stream uint64
 }
 
-const noLimitText = "none"
-
 func drawSample(t *rapid.T, seed uint64) sample {
 	s := sampler{t: t, seed: backoff.WithSeed(seed)}
 	return s.pipeline(3)
 }
 
-// random returns the options of the next random stage.
-func (s *sampler) random() []backoff.Option {
-	s.stream++
-	return []backoff.Option{s.seed, backoff.WithStream(s.stream - 1)}
-}
-
 func (s *sampler) pipeline(depth int) sample {
-	out := s.generator()
+	starts, follows := partition(depth)
+	one := func(stages []expr.Stage) expr.Stage {
+		return stages[rapid.IntRange(0, len(stages)-1).Draw(s.t, "stage")]
+	}
+	out := s.call(one(starts), sample{}, depth)
 	for range rapid.IntRange(0, 3).Draw(s.t, "stages") {
-		out = s.combinator(out, depth)
+		out = s.call(one(follows), out, depth)
 	}
 	return out
 }
 
-func (s *sampler) duration() time.Duration { return anyDuration().Draw(s.t, "duration") }
-
-// limit returns a duration and a text for it.
-func (s *sampler) limit() (time.Duration, string) {
-	if rapid.Bool().Draw(s.t, "unlimited") {
-		return backoff.NoLimit, noLimitText
+// partition returns the stages that start a schedule and the others, of which those
+// with an expression in them need depth.
+func partition(depth int) (starts, follows []expr.Stage) {
+	for _, s := range expr.Stages() {
+		switch {
+		case s.Starts:
+			starts = append(starts, s)
+		case depth > 0 || s.Params[0].Want != "a schedule":
+			follows = append(follows, s)
+		}
 	}
-	d := s.duration()
-	return d, d.String()
+	return starts, follows
 }
 
-func (s *sampler) number(lo, hi float64) float64 {
-	return rapid.OneOf(rapid.Float64Range(lo, hi), rapid.Just(lo), rapid.Just(hi)).Draw(s.t, "number")
+// call draws a call of a stage, after before if it starts no schedule.
+func (s *sampler) call(stage expr.Stage, before sample, depth int) sample {
+	var words []string
+	var args []any
+	n := len(stage.Params)
+	if stage.Many {
+		n = rapid.IntRange(0, 5).Draw(s.t, "arguments")
+	}
+	for i := range n {
+		word, arg := s.arg(stage.Params[min(i, len(stage.Params)-1)], depth)
+		words, args = append(words, word), append(args, arg)
+	}
+	if stage.Name == "uniform" && args[1].(time.Duration) < args[0].(time.Duration) {
+		slices.Reverse(words)
+		slices.Reverse(args)
+	}
+	text := stage.Name + "(" + strings.Join(words, ",") + ")"
+	if !stage.Starts {
+		text = before.text + "|" + text
+		args = append([]any{before.seq}, args...)
+	}
+	if stage.Random {
+		args = append(args, s.seed, backoff.WithStream(s.stream))
+		s.stream++
+	}
+	if stage.Name == "list" {
+		delays := make([]time.Duration, n)
+		for i, a := range args {
+			delays[i] = a.(time.Duration)
+		}
+		return sample{text, slices.Values(delays)}
+	}
+	return sample{text, samples.Call(samples.Of(stage.Func).Func, args...)}
+}
+
+// arg draws an argument: as it is written, and as it is given to package backoff.
+func (s *sampler) arg(p expr.Param, depth int) (word string, arg any) {
+	number := func(lo, hi float64) (string, any) {
+		f := rapid.OneOf(rapid.Float64Range(lo, hi), rapid.Just(lo), rapid.Just(hi)).Draw(s.t, p.Name)
+		return fmt.Sprint(f), f
+	}
+	switch p.Want {
+	case "a duration >= 0 or none":
+		if rapid.Bool().Draw(s.t, "unlimited") {
+			return "none", backoff.NoLimit
+		}
+		fallthrough
+	case "a duration >= 0":
+		d := anyDuration().Draw(s.t, p.Name)
+		return d.String(), d
+	case "a finite number >= 1":
+		return number(1, math.MaxFloat64)
+	case "a finite number >= 0":
+		return number(0, math.MaxFloat64)
+	case "a number in [0, 1]":
+		return number(0, 1)
+	case "a whole number in [0, 2147483647]":
+		n := rapid.IntRange(0, 10).Draw(s.t, p.Name)
+		return strconv.Itoa(n), n
+	case "a schedule":
+		other := s.pipeline(depth - 1)
+		return other.text, other.seq
+	}
+	s.t.Fatalf("nothing to draw for a parameter that wants %s: add a case", p.Want)
+	return "", nil
 }
 
 func anyDuration() *rapid.Generator[time.Duration] {
@@ -76,113 +139,22 @@ func anyDuration() *rapid.Generator[time.Duration] {
 	), func(n int64) time.Duration { return time.Duration(n) })
 }
 
-func (s *sampler) generator() sample {
-	text := func(format string, args ...any) string { return fmt.Sprintf(format, args...) }
-	jittered := func(name string, f func(base, limit time.Duration, opts ...backoff.Option) iter.Seq[time.Duration]) sample {
-		base := s.duration()
-		limit, limitText := s.limit()
-		return sample{text("%s(%v,%s)", name, base, limitText), f(base, limit, s.random()...)}
+// Each stage is a call of the function that it stands for, with the arguments in the
+// same order.
+func TestStageIsItsCall(t *testing.T) {
+	for _, stage := range expr.Stages() {
+		t.Run(stage.Name, rapid.MakeCheck(func(t *rapid.T) {
+			s := sampler{t: t, seed: backoff.WithSeed(1)}
+			var before sample
+			if !stage.Starts {
+				before = sample{"linear(1s,1s)", backoff.Linear(time.Second, time.Second)}
+			}
+			c := s.call(stage, before, 1)
+			if diff := cmp.Diff(first(c.seq, 50), first(parse(t, c.text).Schedule(s.seed), 50)); diff != "" {
+				t.Fatalf("%s (-want +got):\n%s", c.text, diff)
+			}
+		}))
 	}
-	switch rapid.IntRange(0, 12).Draw(s.t, "generator") {
-	case 0:
-		d := s.duration()
-		return sample{text("constant(%v)", d), backoff.Constant(d)}
-	case 1:
-		base, step := s.duration(), s.duration()
-		return sample{text("linear(%v,%v)", base, step), backoff.Linear(base, step)}
-	case 2:
-		base, factor := s.duration(), s.number(1, math.MaxFloat64)
-		return sample{text("exponential(%v,%v)", base, factor), backoff.Exponential(base, factor)}
-	case 3:
-		base, power := s.duration(), s.number(0, math.MaxFloat64)
-		return sample{text("polynomial(%v,%v)", base, power), backoff.Polynomial(base, power)}
-	case 4:
-		base := s.duration()
-		return sample{text("fibonacci(%v)", base), backoff.Fibonacci(base)}
-	case 5:
-		a, b := s.duration(), s.duration()
-		a, b = min(a, b), max(a, b)
-		return sample{text("uniform(%v,%v)", a, b), backoff.Uniform(a, b, s.random()...)}
-	case 6:
-		return jittered("full-jitter", backoff.FullJitter)
-	case 7:
-		return jittered("equal-jitter", backoff.EqualJitter)
-	case 8:
-		return jittered("decorrelated-jitter", backoff.DecorrelatedJitter)
-	case 9:
-		return jittered("smooth-jitter", backoff.SmoothJitter)
-	case 10:
-		base := s.duration()
-		limit, limitText := s.limit()
-		fraction := s.number(0, 1)
-		return sample{
-			text("top-jitter(%v,%s,%v)", base, limitText, fraction),
-			backoff.TopJitter(base, limit, fraction, s.random()...),
-		}
-	case 11:
-		base := s.duration()
-		limit, limitText := s.limit()
-		factor, deviation := s.number(1, math.MaxFloat64), s.number(0, math.MaxFloat64)
-		return sample{
-			text("normal-jitter(%v,%s,%v,%v)", base, limitText, factor, deviation),
-			backoff.NormalJitter(base, limit, factor, deviation, s.random()...),
-		}
-	default:
-		delays := rapid.SliceOfN(anyDuration(), 0, 5).Draw(s.t, "list")
-		words := make([]string, len(delays))
-		for i, d := range delays {
-			words[i] = d.String()
-		}
-		return sample{text("list(%s)", strings.Join(words, ",")), slices.Values(delays)}
-	}
-}
-
-func (s *sampler) combinator(in sample, depth int) sample {
-	kinds := 8
-	if depth > 0 {
-		kinds = 11
-	}
-	out := sample{text: in.text}
-	add := func(name, arg string, seq iter.Seq[time.Duration]) {
-		out.text += "|" + name + "(" + arg + ")"
-		out.seq = seq
-	}
-	switch rapid.IntRange(0, kinds-1).Draw(s.t, "combinator") {
-	case 0:
-		n := rapid.IntRange(0, 10).Draw(s.t, "n")
-		add("take", strconv.Itoa(n), backoff.Take(in.seq, n))
-	case 1:
-		n := rapid.IntRange(0, 10).Draw(s.t, "n")
-		add("drop", strconv.Itoa(n), backoff.Drop(in.seq, n))
-	case 2:
-		d, text := s.limit()
-		add("cap", text, backoff.Cap(in.seq, d))
-	case 3:
-		d := s.duration()
-		add("floor", d.String(), backoff.Floor(in.seq, d))
-	case 4:
-		f := s.number(0, math.MaxFloat64)
-		add("scale", fmt.Sprint(f), backoff.Scale(in.seq, f))
-	case 5:
-		f := s.number(0, 1)
-		add("jitter", fmt.Sprint(f), backoff.Jitter(in.seq, f, s.random()...))
-	case 6:
-		f := s.number(0, 1)
-		add("spread", fmt.Sprint(f), backoff.Spread(in.seq, f, s.random()...))
-	case 7:
-		d, text := s.limit()
-		add("within", text, backoff.Within(in.seq, d))
-	case 8:
-		other := s.pipeline(depth - 1)
-		add("then", other.text, backoff.Concat(in.seq, other.seq))
-	case 9:
-		other := s.pipeline(depth - 1)
-		add("max", other.text, backoff.Max(in.seq, other.seq))
-	case 10:
-		other := s.pipeline(depth - 1)
-		add("min", other.text, backoff.Min(in.seq, other.seq))
-	}
-	return out
 }
 
 // An expression is the schedule of the direct calls, and it goes through its text
