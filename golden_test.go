@@ -31,7 +31,7 @@ func golden(t *testing.T, what, file, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.SplitAfter(string(want), "\n"), strings.SplitAfter(got, "\n")); diff != "" {
-		t.Errorf("%s: %s, if the change is meant, write it with go test -update . (-want +got):\n%s", file, what, diff)
+		t.Errorf("%s: %s, if the change is meant, write it with go test . -update (-want +got):\n%s", file, what, diff)
 	}
 }
 
