@@ -41,7 +41,16 @@ func Significant(x float64, n int) string {
 }
 
 // Brief returns d to three digits.
-func Brief(d time.Duration) string { return Rounded(d, Unit(d, 3)) }
+func Brief(d time.Duration) string { return Exact(Three(d)) }
+
+// Three returns d to three digits. NoLimit, which may stand for anything that is
+// larger, stays what it is.
+func Three(d time.Duration) time.Duration {
+	if d == backoff.NoLimit {
+		return d
+	}
+	return d.Round(Unit(d, 3))
+}
 
 // Approximate returns seconds to two digits, in one unit: 1.7m. A year has 8766 h.
 func Approximate(seconds float64) string {
@@ -93,9 +102,6 @@ func Milliseconds(d time.Duration) string {
 
 // Shortest returns x as a decimal number that is x again when it is read.
 func Shortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
-
-// LatencyText returns a latency to three digits.
-func LatencyText(d time.Duration) string { return Brief(d) }
 
 func Count(n int, what string) string {
 	switch {

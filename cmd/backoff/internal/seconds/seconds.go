@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"io"
 	"strconv"
-	"time"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
 	"example.com/backoff/cmd/backoff/internal/figure"
@@ -23,11 +22,11 @@ type Series struct {
 func Curve(name string, reps []overload.Rep, of func(overload.Second) int64) figure.Curve {
 	c := figure.Curve{Name: name, Random: len(reps) > 1}
 	for i := range reps[0].Seconds {
-		values := make([]time.Duration, len(reps))
+		values := make([]int64, len(reps))
 		for j, r := range reps {
-			values[j] = time.Duration(of(r.Seconds[i]))
+			values[j] = of(r.Seconds[i])
 		}
-		s := NewSpread(values)
+		s := SpreadOf(values)
 		c.Least = append(c.Least, float64(s.Least))
 		c.Median = append(c.Median, float64(s.Median))
 		c.Most = append(c.Most, float64(s.Most))

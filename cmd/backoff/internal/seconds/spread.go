@@ -1,17 +1,15 @@
 package seconds
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
-// A Spread tells of many durations. Where nothing is random all three are one.
-type Spread struct{ Least, Median, Most time.Duration }
+// A Spread is the smallest, the median and the largest of many values.
+type Spread[T ~int64 | ~float64] struct{ Least, Median, Most T }
 
-// NewSpread sorts durations, of which there is one at least.
-func NewSpread(durations []time.Duration) Spread {
-	slices.Sort(durations)
-	last := len(durations) - 1
-	lower, upper := durations[last/2], durations[last-last/2]
-	return Spread{durations[0], lower + (upper-lower)/2, durations[last]}
+// SpreadOf sorts values, of which there must be one at least. The median of an even
+// number of them is the middle between the two in the middle.
+func SpreadOf[T ~int64 | ~float64](values []T) Spread[T] {
+	slices.Sort(values)
+	last := len(values) - 1
+	lower, upper := values[last/2], values[last-last/2]
+	return Spread[T]{values[0], lower + (upper-lower)/2, values[last]}
 }

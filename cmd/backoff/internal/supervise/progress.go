@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"example.com/backoff/cmd/backoff/internal/digits"
 )
 
 // A progress says on standard error what is waited for: on a terminal in a line that
@@ -47,7 +49,7 @@ func (p *progress) startWaiting(what string, delay time.Duration) {
 	switch {
 	case p.quiet:
 	case p.width == nil:
-		p.say("%s; next in %v", what, threeDigits(delay))
+		p.say("%s; next in %v", what, digits.Three(delay))
 	default:
 		p.stop, p.done = make(chan struct{}), make(chan struct{})
 		go p.countDown(what, delay)
@@ -106,13 +108,4 @@ func tenths(d time.Duration) string {
 		return fmt.Sprintf("%.1fs", d.Truncate(100*time.Millisecond).Seconds())
 	}
 	return d.Truncate(time.Second).String()
-}
-
-// threeDigits rounds d to three digits.
-func threeDigits(d time.Duration) time.Duration {
-	unit := time.Duration(1)
-	for d/unit >= 1000 {
-		unit *= 10
-	}
-	return d.Round(unit)
 }

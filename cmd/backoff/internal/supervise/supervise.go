@@ -14,6 +14,7 @@ import (
 
 	"example.com/backoff"
 	"example.com/backoff/cmd/backoff/internal/command/show"
+	"example.com/backoff/cmd/backoff/internal/digits"
 	"example.com/backoff/cmd/backoff/internal/process"
 	"example.com/backoff/cmd/backoff/internal/spool"
 	"example.com/backoff/expr"
@@ -187,7 +188,7 @@ func (s *supervisor) describe(a *attempt) string {
 	case a.failure != nil:
 		return fmt.Sprintf("%s cannot run %s: %v", name, s.argv[0], a.failure)
 	case a.timedOut:
-		return fmt.Sprintf("%s timed out after %v", name, threeDigits(a.elapsed))
+		return fmt.Sprintf("%s timed out after %v", name, digits.Three(a.elapsed))
 	case a.streak > 0:
 		return fmt.Sprintf("%s succeeded, %d of %d in a row", name, a.streak, s.Successes)
 	case a.ending.Signal != nil:
@@ -207,7 +208,7 @@ func (o *Options) WriteDryRun(w io.Writer) error {
 	n := 1
 	for d, sum := range show.Running(o.delays()) {
 		if o.Timeout > 0 && sum >= o.Timeout {
-			fmt.Fprintf(out, "no time left: the next delay is %s\n", threeDigits(d))
+			fmt.Fprintf(out, "no time left: the next delay is %s\n", digits.Three(d))
 			return out.Flush()
 		}
 		if n == dryRunRows {
@@ -215,7 +216,7 @@ func (o *Options) WriteDryRun(w io.Writer) error {
 			return out.Flush()
 		}
 		n++
-		fmt.Fprintf(out, "%7d  %12s  %12s\n", n, threeDigits(d), threeDigits(sum))
+		fmt.Fprintf(out, "%7d  %12s  %12s\n", n, digits.Three(d), digits.Three(sum))
 	}
 	fmt.Fprintf(out, "no attempt left\n")
 	return out.Flush()

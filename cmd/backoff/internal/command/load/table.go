@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
@@ -51,11 +50,11 @@ func writeTable(w io.Writer, o load.Result) error {
 		for _, count := range []int64{sum.First, sum.Retries, sum.OK, sum.Timeouts, sum.Refused} {
 			cells = append(cells, perSecond(float64(count), to-from))
 		}
-		cells = append(cells, fmt.Sprint(end.Open), digits.LatencyText(end.Latency))
+		cells = append(cells, fmt.Sprint(end.Open), digits.Brief(end.Latency))
 		if len(o.Model) > 0 {
 			ok := modelSpread(o, func(seconds []overload.Second) float64 { return float64(overload.Total(seconds[from:to]).OK) })
 			open := modelSpread(o, func(seconds []overload.Second) float64 { return float64(seconds[to-1].Open) })
-			cells = append(cells, perSecond(ok.median, to-from), fmt.Sprintf("%.0f", open.median))
+			cells = append(cells, perSecond(ok.Median, to-from), fmt.Sprintf("%.0f", open.Median))
 		}
 		t.Add(cells...)
 	}
@@ -77,7 +76,7 @@ func writeVerdict(out io.Writer, o load.Result) {
 		fmt.Fprintf(out, "Of %d runs of the model %s.\n", len(o.Model), modelVerdict(o))
 	}
 	fmt.Fprintf(out, "Timers were up to %s late, in the worst second %s on average.\n",
-		digits.LatencyText(o.LateMost), digits.LatencyText(o.LateMean))
+		digits.Brief(o.LateMost), digits.Brief(o.LateMean))
 }
 
 // perSecond returns the mean of a count over so many seconds.
@@ -100,31 +99,21 @@ func modelVerdict(o load.Result) string {
 			recovered = append(recovered, rep.Verdict.After.Seconds())
 		}
 	}
-	peak := spreadOf(peaks)
+	peak := seconds.SpreadOf(peaks)
 	text := fmt.Sprintf("%d recovered", len(recovered))
 	if len(recovered) > 0 {
-		s := spreadOf(recovered)
-		text += fmt.Sprintf(", after %s to %s", digits.Exact(digits.FromSeconds(s.least)), digits.Exact(digits.FromSeconds(s.most)))
+		s := seconds.SpreadOf(recovered)
+		text += fmt.Sprintf(", after %s to %s", digits.Exact(digits.FromSeconds(s.Least)), digits.Exact(digits.FromSeconds(s.Most)))
 	}
-	return text + fmt.Sprintf("; %.0f to %.0f open at most", peak.least, peak.most)
-}
-
-// A numbers tells of many numbers.
-type numbers struct{ least, median, most float64 }
-
-// spreadOf sorts numbers, of which there is one at least.
-func spreadOf(values []float64) numbers {
-	slices.Sort(values)
-	last := len(values) - 1
-	return numbers{values[0], (values[last/2] + values[last-last/2]) / 2, values[last]}
+	return text + fmt.Sprintf("; %.0f to %.0f open at most", peak.Least, peak.Most)
 }
 
 // modelSpread tells of what f makes of each run of the model, of which there is one
 // at least.
-func modelSpread(o load.Result, f func(seconds []overload.Second) float64) numbers {
+func modelSpread(o load.Result, f func(seconds []overload.Second) float64) seconds.Spread[float64] {
 	var values []float64
 	for _, rep := range o.Model {
 		values = append(values, f(rep.Seconds))
 	}
-	return spreadOf(values)
+	return seconds.SpreadOf(values)
 }

@@ -253,7 +253,7 @@ func verdictInWords(s seconds.Series, t overload.Trigger) string {
 		return fmt.Sprintf("collapsed in all of %d repetitions", n)
 	}
 	slices.Sort(after)
-	v := seconds.NewSpread(after)
+	v := seconds.SpreadOf(after)
 	text := fmt.Sprintf("recovered in %d of %d repetitions", len(after), n)
 	if len(after) == n {
 		text = fmt.Sprintf("recovered in all of %d repetitions", n)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
+	"time"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
 	"example.com/backoff/cmd/backoff/internal/sampling"
@@ -53,7 +54,7 @@ func writeJSON(w io.Writer, overviews []overview) error {
 		GoesOn     bool        `json:"goes_on"`
 		Retries    []jsonRetry `json:"retries"`
 	}
-	number := func(s seconds.Spread) jsonSpread {
+	number := func(s seconds.Spread[time.Duration]) jsonSpread {
 		return jsonSpread{
 			json.Number(digits.Seconds(s.Least)), json.Number(digits.Seconds(s.Median)), json.Number(digits.Seconds(s.Most)),
 		}

@@ -24,8 +24,8 @@ type overview struct {
 // A row tells of one retry, from the draws whose schedule has it.
 type row struct {
 	reached float64 // their share of all draws
-	delay   seconds.Spread
-	elapsed seconds.Spread // the sum of the delays up to this one
+	delay   seconds.Spread[time.Duration]
+	elapsed seconds.Spread[time.Duration] // the sum of the delays up to this one
 }
 
 // newOverview ranges over the schedule of e for its first n delays: once, or many
@@ -63,8 +63,8 @@ func newOverview(e *expr.Expr, n, draws int, seed uint64) overview {
 		}
 		o.rows = append(o.rows, row{
 			reached: float64(len(delays[i])) / float64(draws),
-			delay:   seconds.NewSpread(delays[i]),
-			elapsed: seconds.NewSpread(elapsed[i]),
+			delay:   seconds.SpreadOf(delays[i]),
+			elapsed: seconds.SpreadOf(elapsed[i]),
 		})
 	}
 	return o

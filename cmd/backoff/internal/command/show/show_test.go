@@ -116,7 +116,7 @@ func TestOverviewIsTheSchedule(t *testing.T) {
 		var sum time.Duration
 		for i, r := range o.rows {
 			sum += delays[i]
-			want := row{1, seconds.Spread{Least: delays[i], Median: delays[i], Most: delays[i]}, seconds.Spread{Least: sum, Median: sum, Most: sum}}
+			want := row{1, seconds.Spread[time.Duration]{Least: delays[i], Median: delays[i], Most: delays[i]}, seconds.Spread[time.Duration]{Least: sum, Median: sum, Most: sum}}
 			if r != want {
 				t.Errorf("row %d is %v, want %v", i, r, want)
 			}
@@ -182,7 +182,7 @@ func TestOverviewLaws(t *testing.T) {
 		}
 		reached := 1.0
 		for i, r := range o.rows {
-			for _, s := range []seconds.Spread{r.delay, r.elapsed} {
+			for _, s := range []seconds.Spread[time.Duration]{r.delay, r.elapsed} {
 				if !(0 <= s.Least && s.Least <= s.Median && s.Median <= s.Most) {
 					t.Fatalf("row %d: %v is out of order", i, s)
 				}
@@ -198,15 +198,15 @@ func TestOverviewLaws(t *testing.T) {
 // Three digits of the most, and the same unit for the others.
 func TestCells(t *testing.T) {
 	for _, test := range []struct {
-		in   seconds.Spread
+		in   seconds.Spread[time.Duration]
 		want []string
 	}{
-		{seconds.Spread{Least: 5_730, Median: 49_712_345, Most: 99_991_234}, []string{"0s", "49.7ms", "100ms"}},
-		{seconds.Spread{Least: 0, Median: 0, Most: 0}, []string{"0s", "0s", "0s"}},
-		{seconds.Spread{Least: 1, Median: 2, Most: 3}, []string{"1ns", "2ns", "3ns"}},
-		{seconds.Spread{Least: 1, Median: 1_000, Most: 1_234}, []string{"0s", "1µs", "1.23µs"}},
-		{seconds.Spread{Least: time.Second, Median: 95_123_456_789, Most: 5 * time.Minute}, []string{"1s", "1m35s", "5m"}},
-		{seconds.Spread{Least: 1, Median: 1, Most: math.MaxInt64}, []string{"0s", "0s", "≥ 292 years"}},
+		{seconds.Spread[time.Duration]{Least: 5_730, Median: 49_712_345, Most: 99_991_234}, []string{"0s", "49.7ms", "100ms"}},
+		{seconds.Spread[time.Duration]{Least: 0, Median: 0, Most: 0}, []string{"0s", "0s", "0s"}},
+		{seconds.Spread[time.Duration]{Least: 1, Median: 2, Most: 3}, []string{"1ns", "2ns", "3ns"}},
+		{seconds.Spread[time.Duration]{Least: 1, Median: 1_000, Most: 1_234}, []string{"0s", "1µs", "1.23µs"}},
+		{seconds.Spread[time.Duration]{Least: time.Second, Median: 95_123_456_789, Most: 5 * time.Minute}, []string{"1s", "1m35s", "5m"}},
+		{seconds.Spread[time.Duration]{Least: 1, Median: 1, Most: math.MaxInt64}, []string{"0s", "0s", "≥ 292 years"}},
 	} {
 		if got := spreadCells(test.in); !slices.Equal(got, test.want) {
 			t.Errorf("%v is shown as %q, want %q", test.in, got, test.want)

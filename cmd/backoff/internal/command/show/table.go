@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
 	"example.com/backoff/cmd/backoff/internal/sampling"
@@ -88,4 +89,6 @@ func (o overview) footer() string {
 }
 
 // spreadCells returns the three durations with one precision.
-func spreadCells(s seconds.Spread) []string { return digits.SameDigits(s.Least, s.Median, s.Most) }
+func spreadCells(s seconds.Spread[time.Duration]) []string {
+	return digits.SameDigits(s.Least, s.Median, s.Most)
+}

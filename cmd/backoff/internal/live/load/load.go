@@ -213,7 +213,7 @@ func (l *Config) conduct(ctx context.Context, all *clients, observed *observer, 
 			s := record.endSecond(n, observed.last.Open, observed.last.Latency)
 			if (n+1)%5 == 0 || end == l.Phases.Length() {
 				say(end, "%d ok, %d timeouts, %d refused in this second; %d open, latency %s",
-					s.OK, s.Timeouts, s.Refused, s.Open, digits.LatencyText(s.Latency))
+					s.OK, s.Timeouts, s.Refused, s.Open, digits.Brief(s.Latency))
 			}
 			return nil
 		}})

@@ -91,7 +91,7 @@ func (s *Config) Run(ctx context.Context, stdout, stderr io.Writer) error {
 		case err := <-failed:
 			return err
 		case now := <-second.C:
-			fmt.Fprintf(stdout, "%s open %d, latency %s\n", now.Format(time.TimeOnly), server.open.Load(), digits.LatencyText(server.latency()))
+			fmt.Fprintf(stdout, "%s open %d, latency %s\n", now.Format(time.TimeOnly), server.open.Load(), digits.Brief(server.latency()))
 		}
 		if !warned && server.starved.Load() > 0 {
 			warned = true
