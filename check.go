@@ -4,19 +4,25 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"math/rand/v2"
 	"time"
+
+	"example.com/backoff/internal/argument"
 )
 
 // The checks of arguments: each panics with what came and what was wanted. A
-// constructor makes one call of them and leaves everything else to the range, for
-// then it is small enough to be inlined, and a range over it costs no more than
-// the loop that one would write by hand. The benchmarks named seen show it.
+// constructor calls one check and leaves everything else to the range. Then the
+// compiler can inline the constructor, and a range over its schedule costs no more
+// than a loop written by hand; the benchmarks named seen show it. A check that is
+// small enough to be inlined itself would make its constructor too large for that,
+// so such a check is marked go:noinline.
 
 // reject panics about one argument.
 func reject(function, name string, got any, want string) {
-	panic(fmt.Sprintf("backoff: %s: %s is %v, want %s", function, name, got, want))
+	argument.Reject("backoff", function, name, got, want)
 }
 
+//go:noinline
 func checkSeq(function string, seq iter.Seq[time.Duration]) {
 	if seq == nil {
 		reject(function, "seq", "nil", "a schedule")
@@ -30,6 +36,7 @@ func checkCount(function string, seq iter.Seq[time.Duration], n int) {
 	}
 }
 
+//go:noinline
 func checkDelay(function, name string, d time.Duration) {
 	if d < 0 {
 		reject(function, name, d, ">= 0")
@@ -50,6 +57,7 @@ func checkLeast(function, name string, f, least float64) {
 	}
 }
 
+//go:noinline
 func checkFraction(function string, fraction float64) {
 	if !(fraction >= 0 && fraction <= 1) {
 		reject(function, "fraction", fraction, "a value in [0, 1]")
@@ -71,9 +79,17 @@ func checkPolynomial(base time.Duration, power float64) {
 	checkLeast("Polynomial", "power", power, 0)
 }
 
+//go:noinline
 func checkFunc(delay func(int) time.Duration) {
 	if delay == nil {
 		reject("Func", "delay", "nil", "a function")
+	}
+}
+
+//go:noinline
+func checkNewSource(newSource func() rand.Source) {
+	if newSource == nil {
+		reject("WithSource", "newSource", "nil", "a function")
 	}
 }
 

@@ -47,9 +47,7 @@ func WithStream(n uint64) Option {
 //
 // It panics if newSource is nil, and a range panics if newSource returns nil.
 func WithSource(newSource func() rand.Source) Option {
-	if newSource == nil {
-		panic("backoff: WithSource: newSource is nil, want a function")
-	}
+	checkNewSource(newSource)
 	return Option{newSource: func(uint64) rand.Source {
 		src := newSource()
 		if src == nil { // which would stand for the top-level functions, and never replay

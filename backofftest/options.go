@@ -1,8 +1,9 @@
 package backofftest
 
 import (
-	"fmt"
 	"time"
+
+	"example.com/backoff/internal/argument"
 )
 
 // An Option adds a check, or allows what is otherwise refused.
@@ -52,7 +53,7 @@ func (c config) looked() int {
 }
 
 func reject(option, name string, got any, want string) {
-	panic(fmt.Sprintf("backofftest: %s: %s is %v, want %s", option, name, got, want))
+	argument.Reject("backofftest", option, name, got, want)
 }
 
 // Between checks that every delay is in the closed interval [lo, hi].

@@ -1,6 +1,10 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+
+	"example.com/backoff/internal/argument"
+)
 
 // An Error says which quantity makes a question impossible: what came, and what
 // was wanted.
@@ -14,7 +18,7 @@ type Error struct {
 // Error returns a sentence such as "plan: FactorForRatio: ratio is -0.1, want a
 // finite value > 0".
 func (e *Error) Error() string {
-	return fmt.Sprintf("plan: %s: %s is %s, want %s", e.Question, e.Name, e.Got, e.Want)
+	return argument.Text("plan", e.Question, e.Name, e.Got, e.Want)
 }
 
 // impossible returns the Error about one argument.
@@ -24,7 +28,7 @@ func impossible(question, name string, got any, want string) error {
 
 // reject panics about one argument, with the text of its Error.
 func reject(question, name string, got any, want string) {
-	panic(impossible(question, name, got, want).Error())
+	argument.Reject("plan", question, name, got, want)
 }
 
 // checkNonNegative panics if an argument is below 0.

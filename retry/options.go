@@ -1,11 +1,11 @@
 package retry
 
 import (
-	"fmt"
 	"log/slog"
 	"time"
 
 	"example.com/backoff"
+	"example.com/backoff/internal/argument"
 )
 
 // An Option sets what the schedule does not say. Of several of one kind the last
@@ -185,12 +185,12 @@ func WithBudget(b *Budget) Option {
 
 // reject panics about one argument.
 func reject(function, name string, got any, want string) {
-	panic(fmt.Sprintf("retry: %s: %s is %v, want %s", function, name, got, want))
+	argument.Reject("retry", function, name, got, want)
 }
 
-// Checks in functions of their own leave an option small enough for the compiler to
-// inline, so that one made in the call need not be on the heap if it holds no more
-// than a number.
+// The checks of numbers are marked go:noinline: then the compiler can inline the
+// function that makes an option, and an option made in the call that holds no more
+// than a number need not be on the heap.
 
 func notNil(function, name string, isNil bool, want string) {
 	if isNil {
@@ -198,12 +198,14 @@ func notNil(function, name string, isNil bool, want string) {
 	}
 }
 
+//go:noinline
 func notNegative(function string, d time.Duration) {
 	if d < 0 {
 		reject(function, "d", d, ">= 0")
 	}
 }
 
+//go:noinline
 func positive(function string, d time.Duration) {
 	if d <= 0 {
 		reject(function, "d", d, "> 0")

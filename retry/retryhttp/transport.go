@@ -77,6 +77,7 @@ import (
 	"slices"
 	"time"
 
+	"example.com/backoff/internal/argument"
 	"example.com/backoff/retry"
 )
 
@@ -97,7 +98,7 @@ var ErrBodyOnce = errors.New("request has a body and no GetBody to send it again
 // It panics if delays or an option is nil.
 func NewTransport(base http.RoundTripper, delays iter.Seq[time.Duration], opts ...retry.Option) http.RoundTripper {
 	if delays == nil {
-		panic("retryhttp: NewTransport: delays is nil, want a schedule")
+		argument.Reject("retryhttp", "NewTransport", "delays", "nil", "a schedule")
 	}
 	if slices.ContainsFunc(opts, func(o retry.Option) bool { return o == nil }) {
 		panic("retryhttp: NewTransport: an option is nil, want one of package retry")

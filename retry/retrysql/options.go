@@ -2,9 +2,9 @@ package retrysql
 
 import (
 	"database/sql"
-	"fmt"
 	"math/rand/v2"
 
+	"example.com/backoff/internal/argument"
 	"example.com/backoff/retry"
 )
 
@@ -90,5 +90,5 @@ func WithSeed(seed uint64) Option {
 
 // reject panics about one argument.
 func reject(function, name string, got any, want string) {
-	panic(fmt.Sprintf("retrysql: %s: %s is %v, want %s", function, name, got, want))
+	argument.Reject("retrysql", function, name, got, want)
 }
