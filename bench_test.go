@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/backoff/internal/portable"
+	"example.com/backoff/internal/saturating"
 )
 
 // Each benchmark times the same 1,000 delays in turn as three loops, and reports
@@ -71,7 +72,7 @@ func BenchmarkLinear(b *testing.B) {
 		d := benchBase
 		for range benchDelays {
 			sum ^= d
-			d = plus(d, benchBase)
+			d = saturating.Add(d, benchBase)
 		}
 		return sum
 	}, func() (sum time.Duration) {
@@ -282,7 +283,7 @@ func BenchmarkMax(b *testing.B) {
 		d := benchBase
 		for range benchDelays {
 			sum ^= max(d, benchLimit)
-			d = plus(d, benchBase)
+			d = saturating.Add(d, benchBase)
 		}
 		return sum
 	}, nil, Max(Linear(benchBase, benchBase), Constant(benchLimit)))

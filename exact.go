@@ -6,14 +6,6 @@ import (
 	"time"
 )
 
-// plus returns a + b for a, b >= 0, or NoLimit where that is more.
-func plus(a, b time.Duration) time.Duration {
-	if a > NoLimit-b {
-		return NoLimit
-	}
-	return a + b
-}
-
 // twice returns min(limit, 2·d) for 0 <= d <= limit.
 func twice(d, limit time.Duration) time.Duration {
 	if d > limit/2 {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/backoff/internal/portable"
+	"example.com/backoff/internal/saturating"
 )
 
 // Constant returns the endless schedule delay, delay, delay, ...
@@ -37,7 +38,7 @@ func Linear(base, step time.Duration) iter.Seq[time.Duration] {
 			if !yield(d) {
 				return
 			}
-			d = plus(d, step)
+			d = saturating.Add(d, step)
 		}
 	}
 }
@@ -112,7 +113,7 @@ func Fibonacci(base time.Duration) iter.Seq[time.Duration] {
 			if !yield(d) {
 				return
 			}
-			d, next = next, plus(d, next)
+			d, next = next, saturating.Add(d, next)
 		}
 	}
 }

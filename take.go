@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"time"
+
+	"example.com/backoff/internal/saturating"
 )
 
 // Take returns the schedule of the first n delays of seq, or of all if seq has
@@ -172,7 +174,7 @@ func Spread(seq iter.Seq[time.Duration], fraction float64, opts ...Option) iter.
 		for d := range seq {
 			d = max(d, 0)
 			width := part.of(d)
-			lo, hi := d-width, plus(d, width)
+			lo, hi := d-width, saturating.Add(d, width)
 			var x uint64
 			if src == nil {
 				x = rand.Uint64()

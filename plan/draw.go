@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"example.com/backoff"
+	"example.com/backoff/internal/saturating"
 )
 
 // A draw is one client: when its retries come, and whether more would follow.
@@ -58,21 +58,13 @@ func drawAll(newSchedule func(uint64) iter.Seq[time.Duration], n int, s settings
 				draws[i].elapsed, times = times[:length], times[length:]
 				at := time.Duration(0)
 				for j, d := range delays[i] {
-					at = plus(plus(at, s.attempt), d)
+					at = saturating.Add(saturating.Add(at, s.attempt), d)
 					draws[i].elapsed[j] = at
 				}
 			}
 		}
 	})
 	return draws, delays
-}
-
-// plus returns a + b for a, b >= 0, or NoLimit where that is more.
-func plus(a, b time.Duration) time.Duration {
-	if a > backoff.NoLimit-b {
-		return backoff.NoLimit
-	}
-	return a + b
 }
 
 // seedOf returns the seed of draw i. The seeds of a Plan are all different and
