@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"example.com/backoff/internal/saturating"
+	"example.com/backoff/internal/splitmix"
 )
 
 // A draw is one client: when its retries come, and whether more would follow.
@@ -35,7 +36,9 @@ func drawAll(newSchedule func(uint64) iter.Seq[time.Duration], n int, s settings
 			flat = flat[:0]
 			var lengths [drawsAtOnce]int
 			for i := first; i < last; i++ {
-				seq := newSchedule(seedOf(s.seed, i))
+				// The seeds look unrelated, so that a schedule may compute others from
+				// its own.
+				seq := newSchedule(splitmix.At(s.seed, uint64(i)))
 				if seq == nil {
 					reject("Of", "newSchedule", "a function that returns nil", "one that returns a schedule")
 				}
@@ -65,18 +68,6 @@ func drawAll(newSchedule func(uint64) iter.Seq[time.Duration], n int, s settings
 		}
 	})
 	return draws, delays
-}
-
-// seedOf returns the seed of draw i. The seeds of a Plan are all different and
-// look unrelated, so that a schedule may compute others from its own.
-//
-// It is the SplitMix64 of Steele, Lea and Flood, "Fast Splittable Pseudorandom
-// Number Generators", OOPSLA 2014.
-func seedOf(seed uint64, i int) uint64 {
-	z := seed + uint64(i+1)*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 // parallel does the tasks 0, 1, ..., n−1, each once, on as many goroutines as may

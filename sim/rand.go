@@ -5,17 +5,15 @@ import (
 	"math/bits"
 
 	"example.com/backoff/internal/portable"
+	"example.com/backoff/internal/splitmix"
 )
 
 // A Rand is a generator of random numbers of eight bytes, small enough for each of
 // a million clients to have its own: then what one client draws depends on no
 // other, and not on the order of events. Its numbers are equal on every GOARCH.
 //
-// It is SplitMix64 of G. L. Steele, D. Lea and C. H. Flood, [Fast Splittable
-// Pseudorandom Number Generators], OOPSLA 2014. A Rand may be copied, and then
-// both give the same numbers. It is for one goroutine.
-//
-// [Fast Splittable Pseudorandom Number Generators]: https://doi.org/10.1145/2660193.2660195
+// It is SplitMix64. A Rand may be copied, and then both give the same numbers. It is
+// for one goroutine.
 type Rand struct{ state uint64 }
 
 // NewRand returns the generator that starts at seed. Take different generators'
@@ -25,33 +23,23 @@ func NewRand(seed uint64) Rand {
 	return Rand{seed}
 }
 
-// golden is 2⁶⁴ divided by the golden ratio, to the nearest odd number: the step
-// of SplitMix64.
-const golden = 0x9e3779b97f4a7c15
-
-// mix is the bijection of SplitMix64.
-func mix(z uint64) uint64 {
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
-}
-
 // Seed returns the seed of what path names under seed: Seed(seed, 3, 0) for
 // repetition 3, client 0. Step n of the path takes the n-th number of the generator
 // at the seed so far. So different paths of one length lead to different and
 // unrelated seeds, but for the chance of two in 2⁶⁴ to be equal.
 func Seed(seed uint64, path ...uint64) uint64 {
-	seed = mix(seed + golden)
+	// This is splitmix.At, written out: with calls of it Seed is too large to be inlined.
+	seed = splitmix.Mix(seed + splitmix.Step)
 	for _, n := range path {
-		seed = mix(seed + golden*(n+1))
+		seed = splitmix.Mix(seed + splitmix.Step*(n+1))
 	}
 	return seed
 }
 
 // Uint64 returns a uniform number of 64 bits.
 func (r *Rand) Uint64() uint64 {
-	r.state += golden
-	return mix(r.state)
+	r.state += splitmix.Step
+	return splitmix.Mix(r.state)
 }
 
 // Uint64N returns a uniform number in the half-open interval [0, n), n > 0. It
