@@ -1,15 +1,15 @@
 package plan
 
 import (
+	"context"
 	"iter"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"example.com/backoff/internal/saturating"
 	"example.com/backoff/internal/splitmix"
+	"example.com/backoff/internal/workers"
 )
 
 // A draw is one client: when its retries come, and whether more would follow.
@@ -70,44 +70,8 @@ func drawAll(newSchedule func(uint64) iter.Seq[time.Duration], n int, s settings
 	return draws, delays
 }
 
-// parallel does the tasks 0, 1, ..., n−1, each once, on as many goroutines as may
-// run at once; newWorker makes what each of them works with. If a task panics,
-// parallel does, on the caller's goroutine, where it can be recovered; if one ends
-// its goroutine, as testing.T.FailNow does, parallel ends the caller's.
+// parallel does the tasks 0, 1, ..., n−1 on all processors; see [workers.Do].
 func parallel(n int, newWorker func() func(task int)) {
-	var (
-		next   atomic.Int64
-		wg     sync.WaitGroup
-		once   sync.Once
-		thrown any
-		exited atomic.Bool
-	)
-	for range min(n, runtime.GOMAXPROCS(0)) {
-		wg.Go(func() {
-			finished := false
-			defer func() {
-				if finished {
-					return
-				}
-				next.Store(int64(n)) // the others need not go on
-				if r := recover(); r != nil {
-					once.Do(func() { thrown = r })
-				} else {
-					exited.Store(true)
-				}
-			}()
-			work := newWorker()
-			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
-				work(int(i))
-			}
-			finished = true
-		})
-	}
-	wg.Wait()
-	if thrown != nil {
-		panic(thrown)
-	}
-	if exited.Load() {
-		runtime.Goexit()
-	}
+	// The background never ends, so there is no error.
+	_ = workers.Do(context.Background(), runtime.GOMAXPROCS(0), n, func(context.Context) func(int) { return newWorker() })
 }

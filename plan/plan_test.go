@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"example.com/backoff"
+	"example.com/backoff/internal/ending"
 	"example.com/backoff/plan"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -522,22 +523,22 @@ func TestPlanAmplification(t *testing.T) {
 	}
 }
 
-// A schedule that ends its goroutine, as testing.T.FailNow does in it, ends that of
-// the caller: there is no Plan with the draws that it left out.
+// What a schedule does to end its goroutine, a panic or an exit as of testing.T.FailNow,
+// ends that of the caller: there is no Plan with the draws that it left out.
 func TestOfEndsWithItsSchedule(t *testing.T) {
-	for name, newSchedule := range map[string]func(uint64) seq{
-		"at once":      func(uint64) seq { runtime.Goexit(); return nil },
-		"in the range": func(uint64) seq { return func(func(time.Duration) bool) { runtime.Goexit() } },
+	for _, test := range []struct {
+		name        string
+		newSchedule func(uint64) seq
+		want        string
+	}{
+		{"panics", func(uint64) seq { panic("boom") }, "panic: boom"},
+		{"panics in the range", func(uint64) seq { return func(func(time.Duration) bool) { panic("boom") } }, "panic: boom"},
+		{"exits", func(uint64) seq { runtime.Goexit(); return nil }, "exit"},
+		{"exits in the range", func(uint64) seq { return func(func(time.Duration) bool) { runtime.Goexit() } }, "exit"},
 	} {
-		returned, done := false, make(chan struct{})
-		go func() {
-			defer close(done)
-			plan.Of(newSchedule, 3)
-			returned = true
-		}()
-		<-done
-		if returned {
-			t.Errorf("%s: Of returned", name)
+		got := ending.Of(func() { plan.Of(test.newSchedule, 3) })
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("a schedule that %s (-want +got):\n%s", test.name, diff)
 		}
 	}
 }

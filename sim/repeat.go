@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"example.com/backoff/internal/workers"
 )
 
 // A Plan says how repetitions are to be run.
@@ -17,55 +19,24 @@ type Plan struct {
 // Repeat runs repetitions 0, 1, 2, ... of plan, several at a time. Each of the
 // goroutines calls newWorker once for what it can use again from one repetition to
 // the next, and calls what that returned for one repetition after the other, with
-// the function to call as each part of the repetition is done. Which goroutine gets
-// which repetition is left to chance: a result that is to be equal for any number of
+// the function to call as each part of the repetition is done. Chance decides which
+// goroutine gets which repetition: a result that is to be equal for any number of
 // workers must depend on nothing but the repetition's number.
 //
 // When ctx ends no further repetition begins, and Repeat returns the cause of its
-// end; a repetition that takes long has to look at ctx itself. If a worker panics,
-// Repeat panics with the same value, when the others have ended.
+// end; a repetition that takes long has to check the context that newWorker got. If a
+// repetition panics, or ends its goroutine as testing.T.FailNow does, Repeat does that
+// to the caller's goroutine when the others have ended.
 //
 // plan.Progress is called with how many parts of how many are done, at most about a
 // thousand times, by one goroutine at a time, with a larger number each time and the
 // total at last.
 func Repeat(ctx context.Context, plan Plan, newWorker func(ctx context.Context) func(rep int, part func())) error {
-	parent := ctx
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var (
-		next    atomic.Int64
-		workers sync.WaitGroup
-		failure atomic.Pointer[any]
-		report  = newReporter(plan)
-	)
-	for range min(plan.Workers, plan.Reps) {
-		workers.Add(1)
-		go func() {
-			defer workers.Done()
-			defer func() {
-				if p := recover(); p != nil {
-					failure.CompareAndSwap(nil, &p)
-					cancel()
-				}
-			}()
-			run := newWorker(ctx)
-			for ctx.Err() == nil {
-				rep := next.Add(1) - 1
-				if rep >= int64(plan.Reps) {
-					return
-				}
-				run(int(rep), report.part)
-			}
-		}()
-	}
-	workers.Wait()
-	if p := failure.Load(); p != nil {
-		panic(*p)
-	}
-	if parent.Err() != nil {
-		return context.Cause(parent)
-	}
-	return nil
+	report := newReporter(plan)
+	return workers.Do(ctx, plan.Workers, plan.Reps, func(ctx context.Context) func(int) {
+		run := newWorker(ctx)
+		return func(rep int) { run(rep, report.part) }
+	})
 }
 
 // A reporter passes progress on, rarely enough to cost nothing.

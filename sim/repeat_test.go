@@ -3,10 +3,12 @@ package sim
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
 
+	"example.com/backoff/internal/ending"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -68,18 +70,22 @@ func TestRepeatEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestRepeatPanicsWithItsWorker(t *testing.T) {
-	defer func() {
-		if got := recover(); got != "boom" {
-			t.Errorf("recovered %v, want boom", got)
+func TestRepeatEndsWithItsWorker(t *testing.T) {
+	for want, end := range map[string]func(){
+		"panic: boom": func() { panic("boom") },
+		"exit":        runtime.Goexit,
+	} {
+		got := ending.Of(func() {
+			Repeat(context.Background(), Plan{Reps: 100, Parts: 1, Workers: 3}, func(context.Context) func(int, func()) {
+				return func(rep int, _ func()) {
+					if rep == 5 {
+						end()
+					}
+				}
+			})
+		})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
-	}()
-	err := Repeat(context.Background(), Plan{Reps: 100, Parts: 1, Workers: 3}, func(context.Context) func(int, func()) {
-		return func(rep int, _ func()) {
-			if rep == 5 {
-				panic("boom")
-			}
-		}
-	})
-	t.Errorf("returned %v, want a panic", err)
+	}
 }

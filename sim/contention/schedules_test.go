@@ -50,8 +50,8 @@ func clamped(seed uint64) iter.Seq[time.Duration] {
 	}
 }
 
-// ending gives up after five retries.
-func ending(seed uint64) iter.Seq[time.Duration] {
+// fiveRetries gives up after five retries.
+func fiveRetries(seed uint64) iter.Seq[time.Duration] {
 	return backoff.Take(full(seed), 5)
 }
 
@@ -65,5 +65,5 @@ var schedules = []struct {
 	{"decorrelated-jitter", decorrelated},
 	{"published decorrelated", clamped},
 	{"none", none},
-	{"ending", ending},
+	{"ending", fiveRetries},
 }
