@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"example.com/backoff/sim"
+	"example.com/backoff/sim/internal/engine"
 )
 
 // A Result is what a [Config] gives, one cell for each of its numbers of clients, in
@@ -35,7 +35,7 @@ func Run(ctx context.Context, config Config) (Result, error) {
 	}
 	reps := config.Reps
 	outcomes := make([]outcome, len(config.Clients)*reps)
-	plan := sim.Plan{Reps: len(outcomes), Parts: 1, Workers: config.Workers, Progress: config.Progress}
+	plan := engine.Plan{Reps: len(outcomes), Parts: 1, Workers: config.Workers, Progress: config.Progress}
 	// The largest cells come first, so that no long repetition begins when the
 	// other workers are out of work.
 	order := make([]int, len(config.Clients))
@@ -43,12 +43,12 @@ func Run(ctx context.Context, config Config) (Result, error) {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return config.Clients[b] - config.Clients[a] })
-	err := sim.Repeat(ctx, plan, func(ctx context.Context) func(int, func()) {
+	err := engine.Repeat(ctx, plan, func(ctx context.Context) func(int, func()) {
 		r := newRace(&config)
 		return func(i int, part func()) {
 			cell, rep := order[i/reps], i%reps
 			clients := config.Clients[cell]
-			seed := sim.Seed(config.Seed, uint64(clients), uint64(rep))
+			seed := engine.Seed(config.Seed, uint64(clients), uint64(rep))
 			var ok bool
 			if outcomes[cell*reps+rep], ok = r.run(ctx, clients, seed); ok {
 				part()

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"example.com/backoff/sim"
+	"example.com/backoff/sim/internal/engine"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -27,7 +27,7 @@ type heapRace struct {
 }
 
 type heapClient struct {
-	rand sim.Rand
+	rand engine.Rand
 	next func() (time.Duration, bool)
 	stop func()
 	seen int // the version that it read
@@ -64,7 +64,7 @@ func (r *heapRace) Pop() any {
 func newHeapRace(config Config, clients int, seed uint64) *heapRace {
 	r := &heapRace{hop: config.Hop, deviation: config.HopDeviation}
 	for i := range clients {
-		c := heapClient{rand: sim.NewRand(sim.Seed(seed, uint64(i)))}
+		c := heapClient{rand: engine.NewRand(engine.Seed(seed, uint64(i)))}
 		c.next, c.stop = iter.Pull(config.Schedule(c.rand.Uint64()))
 		r.clients = append(r.clients, c)
 		heap.Push(r, heapEvent{r.message(i), i, readArrives})
@@ -151,7 +151,7 @@ func testEqual(t *rapid.T) {
 			t.Fatalf("write %d: got %+v, want %+v", want.calls, g, w)
 		}
 	}
-	if _, at := got.writes.Next(); at != sim.Never {
+	if _, at := got.writes.Next(); at != engine.Never {
 		t.Errorf("a write is left, at %v", at)
 	}
 	if diff := cmp.Diff(want.outcome, got.outcome, cmp.AllowUnexported(outcome{})); diff != "" {

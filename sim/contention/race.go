@@ -5,7 +5,7 @@ import (
 	"iter"
 	"time"
 
-	"example.com/backoff/sim"
+	"example.com/backoff/sim/internal/engine"
 )
 
 // A race is one repetition. Its memory is used again by the next.
@@ -20,8 +20,8 @@ type race struct {
 	schedule  func(seed uint64) iter.Seq[time.Duration]
 
 	clients []client
-	writes  *sim.Tree // by client: when its next write arrives
-	drawer  sim.Drawer
+	writes  *engine.Tree // by client: when its next write arrives
+	drawer  engine.Drawer
 
 	outcome               // so far
 	winner  int           // whose write was the last to succeed
@@ -29,7 +29,7 @@ type race struct {
 }
 
 type client struct {
-	rand   sim.Rand
+	rand   engine.Rand
 	read   time.Duration // when the read before its next write arrived
 	delays []time.Duration
 	used   int // of delays
@@ -63,7 +63,7 @@ func (r *race) run(ctx context.Context, clients int, seed uint64) (o outcome, ok
 	}
 	for {
 		i, now := r.writes.Next()
-		if now == sim.Never {
+		if now == engine.Never {
 			return r.outcome, true
 		}
 		if r.calls%pollEvery == 0 && ctx.Err() != nil {
@@ -82,13 +82,13 @@ func (r *race) write(i int, now time.Duration) (success bool) {
 	if c.read > r.wonAt || c.read == r.wonAt && i > r.winner {
 		r.wonAt, r.winner = now, i
 		r.time = max(r.time, known)
-		r.writes.Set(i, sim.Never)
+		r.writes.Set(i, engine.Never)
 		return true
 	}
 	delay, ok := r.delay(c)
 	if !ok || delay > horizon-known {
 		r.gaveUp++
-		r.writes.Set(i, sim.Never)
+		r.writes.Set(i, engine.Never)
 		return false
 	}
 	c.read = known + delay + r.message(c)
@@ -100,7 +100,7 @@ func (r *race) write(i int, now time.Duration) (success bool) {
 func (r *race) start(ctx context.Context, clients int, seed uint64) bool {
 	if len(r.clients) != clients {
 		r.clients = make([]client, clients)
-		r.writes = sim.NewTree(clients)
+		r.writes = engine.NewTree(clients)
 	}
 	r.outcome, r.winner, r.wonAt = outcome{}, -1, -1
 	for i := range r.clients {
@@ -108,7 +108,7 @@ func (r *race) start(ctx context.Context, clients int, seed uint64) bool {
 			return false
 		}
 		c := &r.clients[i]
-		c.rand = sim.NewRand(sim.Seed(seed, uint64(i)))
+		c.rand = engine.NewRand(engine.Seed(seed, uint64(i)))
 		c.seed = c.rand.Uint64()
 		c.seq, c.delays, c.used, c.drawn = nil, c.delays[:0], 0, 0
 		c.read = r.message(c)

@@ -4,13 +4,13 @@ import (
 	"math"
 	"time"
 
-	"example.com/backoff/sim"
+	"example.com/backoff/sim/internal/engine"
 )
 
 // A client thinks, or waits to retry, until its event in sends comes, and then it waits
 // for the answer to its request, or for the timeout.
 type client struct {
-	rand   sim.Rand
+	rand   engine.Rand
 	delays uint64 // the seed of its operation's schedule
 	turn   uint32
 	retry  uint32 // how many of the operation there were
@@ -29,7 +29,7 @@ const (
 // start gives every client of closed arrivals its first time to think.
 func (w *world) start() {
 	if w.config.Rate > 0 {
-		w.arrivals = sim.NewRand(sim.Seed(w.seed, 1))
+		w.arrivals = engine.NewRand(engine.Seed(w.seed, 1))
 		w.arrival = w.begins(0, &w.arrivals)
 		return
 	}
@@ -39,7 +39,7 @@ func (w *world) start() {
 			return
 		}
 		c := &w.clients[i]
-		c.rand = sim.NewRand(sim.Seed(w.seed, 0, uint64(i)))
+		c.rand = engine.NewRand(engine.Seed(w.seed, 0, uint64(i)))
 		w.add(i, c.turn, sendFirst, w.begins(0, &c.rand))
 	}
 }
@@ -48,7 +48,7 @@ func (w *world) start() {
 // or of all open arrivals. The time is exponentially distributed with a rate that a
 // spike multiplies, also for those who had begun to think before: one number of mean 1
 // is used up at that rate. It is Never if that is after the end.
-func (w *world) begins(now time.Duration, r *sim.Rand) time.Duration {
+func (w *world) begins(now time.Duration, r *engine.Rand) time.Duration {
 	mean := float64(w.config.Think)
 	if w.config.Rate > 0 {
 		mean = 1e9 / w.config.Rate
@@ -70,7 +70,7 @@ func (w *world) begins(now time.Duration, r *sim.Rand) time.Duration {
 		}
 	}
 	if left >= float64(w.end-now) {
-		return sim.Never
+		return engine.Never
 	}
 	return now + time.Duration(math.Floor(left))
 }
@@ -87,20 +87,20 @@ func (w *world) arrive(now time.Duration) {
 		i = len(w.clients)
 		w.clients = append(w.clients, client{})
 	}
-	w.clients[i].rand = sim.NewRand(sim.Seed(w.seed, 0, w.begun))
+	w.clients[i].rand = engine.NewRand(engine.Seed(w.seed, 0, w.begun))
 	w.begun++
-	w.send(sim.Event{At: now, Client: uint32(i), Tag: tagged(w.clients[i].turn, sendFirst)})
+	w.send(engine.Event{At: now, Client: uint32(i), Tag: tagged(w.clients[i].turn, sendFirst)})
 }
 
 func (w *world) add(i int, turn uint32, tag uint32, at time.Duration) {
-	w.sends.Add(sim.Event{At: at, Client: uint32(i), Tag: tagged(turn, tag)})
+	w.sends.Add(engine.Event{At: at, Client: uint32(i), Tag: tagged(turn, tag)})
 }
 
 // tagged is what an event carries: what to do, and for which turn of its client.
 func tagged(turn, tag uint32) uint32 { return turn<<tagBits | tag }
 
 // send sends a request.
-func (w *world) send(e sim.Event) {
+func (w *world) send(e engine.Event) {
 	w.count()
 	r := request{e.At, e.Client, e.Tag >> tagBits}
 	switch e.Tag & (1<<tagBits - 1) {

@@ -12,7 +12,7 @@ import (
 
 	"example.com/backoff"
 	"example.com/backoff/retry"
-	"example.com/backoff/sim"
+	"example.com/backoff/sim/internal/engine"
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
@@ -46,7 +46,7 @@ type heapWorld struct {
 
 type user struct {
 	number int
-	rand   sim.Rand
+	rand   engine.Rand
 	tries  int
 	next   func() (time.Duration, bool)
 	stop   func()
@@ -128,7 +128,7 @@ func runHeap(config *Config, seed uint64) ([]Second, Verdict) {
 		w.plan(to, classChange, 0, w.finish)
 	}
 	if config.Rate > 0 {
-		r := sim.NewRand(sim.Seed(seed, 1))
+		r := engine.NewRand(engine.Seed(seed, 1))
 		begun := uint64(0)
 		var arrive func(now time.Duration)
 		arrive = func(now time.Duration) {
@@ -140,14 +140,14 @@ func runHeap(config *Config, seed uint64) ([]Second, Verdict) {
 			} else {
 				w.users = append(w.users, u)
 			}
-			u.rand = sim.NewRand(sim.Seed(seed, 0, begun))
+			u.rand = engine.NewRand(engine.Seed(seed, 0, begun))
 			begun++
 			w.send(u, now)
 		}
 		w.plan(w.begins(0, &r), classArrival, 0, arrive)
 	}
 	for i := range config.Clients {
-		u := &user{number: i, rand: sim.NewRand(sim.Seed(seed, 0, uint64(i)))}
+		u := &user{number: i, rand: engine.NewRand(engine.Seed(seed, 0, uint64(i)))}
 		w.users = append(w.users, u)
 		w.plan(w.begins(0, &u.rand), classSend, i, func(now time.Duration) { w.send(u, now) })
 	}
@@ -288,7 +288,7 @@ func (w *heapWorld) open(c *call, now time.Duration) {
 	w.stats.peak = max(w.stats.peak, int64(w.running))
 	poll := w.config.Poll
 	if poll == 0 {
-		if takes := w.latency(); takes < sim.Never-now {
+		if takes := w.latency(); takes < engine.Never-now {
 			w.plan(now+takes, classDue, 0, w.whenRunning(func(now time.Duration) { w.answer(c, now) }))
 		}
 		return

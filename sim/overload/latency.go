@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"example.com/backoff/internal/portable"
-	"example.com/backoff/sim"
+	"example.com/backoff/sim/internal/engine"
 )
 
 // A Latency says how long the server takes for a request, given how many are open,
@@ -45,11 +45,11 @@ func (l ExponentialLatency) rule() func(open int) time.Duration {
 		}
 		x := float64(open-l.Limit) / l.Scale * doubling
 		if !(x < 63) {
-			return sim.Never
+			return engine.Never
 		}
 		f := float64(l.Base) * portable.Exp2(x)
 		if f >= math.MaxInt64 {
-			return sim.Never
+			return engine.Never
 		}
 		return time.Duration(f)
 	}
@@ -81,7 +81,7 @@ func (l LinearLatency) At(open int) time.Duration {
 	hi, lo := bits.Mul64(uint64(open), uint64(l.PerOpen))
 	sum, carry := bits.Add64(lo, uint64(l.Base), 0)
 	if hi > 0 || carry > 0 || sum > math.MaxInt64 {
-		return sim.Never
+		return engine.Never
 	}
 	return time.Duration(sum)
 }
@@ -106,5 +106,5 @@ func slower(d time.Duration, factor float64) time.Duration {
 	if f := float64(d) * factor; f < math.MaxInt64 {
 		return time.Duration(f)
 	}
-	return sim.Never
+	return engine.Never
 }

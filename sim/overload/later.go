@@ -3,20 +3,20 @@ package overload
 import (
 	"time"
 
-	"example.com/backoff/sim"
+	"example.com/backoff/sim/internal/engine"
 )
 
 // later holds requests until their time comes. Those of one time come in the order in
 // which they were added.
 type later struct {
-	calendar *sim.Calendar // by number; the tag is the place in requests
+	calendar *engine.Calendar // by number; the tag is the place in requests
 	requests []request
 	unused   []uint32 // places
 	number   uint32   // of requests so far
 }
 
 func newLater(config *Config) *later {
-	return &later{calendar: sim.NewCalendar(max(config.Clients, 1), config.end())}
+	return &later{calendar: engine.NewCalendar(max(config.Clients, 1), config.end())}
 }
 
 func (l *later) add(r request, at time.Duration) {
@@ -29,14 +29,14 @@ func (l *later) add(r request, at time.Duration) {
 		l.requests = append(l.requests, r)
 	}
 	l.number++
-	l.calendar.Add(sim.Event{At: at, Client: l.number, Tag: place})
+	l.calendar.Add(engine.Event{At: at, Client: l.number, Tag: place})
 }
 
 // next returns when the first one's time is, if that is not after limit, and Never
 // otherwise. There may be no later at all, which holds none.
 func (l *later) next(limit time.Duration) time.Duration {
 	if l == nil {
-		return sim.Never
+		return engine.Never
 	}
 	return l.calendar.Next(limit).At
 }

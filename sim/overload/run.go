@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"example.com/backoff/sim"
+	"example.com/backoff/sim/internal/engine"
 )
 
 // Run runs the experiment that config describes. It returns the cause of ctx's end if
@@ -14,13 +14,13 @@ func Run(ctx context.Context, config Config) (Result, error) {
 		return Result{}, err
 	}
 	reps := make([]Rep, config.Reps)
-	plan := sim.Plan{
+	plan := engine.Plan{
 		Reps:     config.Reps,
 		Parts:    int((config.end() + time.Second - 1) / time.Second),
 		Workers:  config.Workers,
 		Progress: config.Progress,
 	}
-	err := sim.Repeat(ctx, plan, func(ctx context.Context) func(int, func()) {
+	err := engine.Repeat(ctx, plan, func(ctx context.Context) func(int, func()) {
 		return func(rep int, part func()) {
 			seed := config.Seed + uint64(rep)
 			w := newWorld(&config, seed)

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"example.com/backoff"
-	"example.com/backoff/sim"
+	"example.com/backoff/sim/internal/engine"
 	gocmp "github.com/google/go-cmp/cmp"
 )
 
@@ -180,7 +180,7 @@ func TestLatency(t *testing.T) {
 	for _, test := range []struct {
 		factor float64
 		want   time.Duration
-	}{{1, 1 << 62}, {1.5, 3 << 61}, {2, sim.Never}, {1e300, sim.Never}} {
+	}{{1, 1 << 62}, {1.5, 3 << 61}, {2, engine.Never}, {1e300, engine.Never}} {
 		if got := slower(1<<62, test.factor); got != test.want {
 			t.Errorf("%v times slower than 2^62 is %d, want %d", test.factor, got, test.want)
 		}

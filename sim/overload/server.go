@@ -5,7 +5,7 @@ import (
 	"math/bits"
 	"time"
 
-	"example.com/backoff/sim"
+	"example.com/backoff/sim/internal/engine"
 )
 
 // A server looks at each open request every Poll since it became open, a little late,
@@ -70,7 +70,7 @@ func (s *server) init(config *Config) {
 	s.latency = config.Latency.rule()
 	s.slow = 1
 	s.returns = map[uint32]time.Duration{}
-	s.tick.at, s.accepts = sim.Never, sim.Never
+	s.tick.at, s.accepts = engine.Never, engine.Never
 	s.poll = config.Poll
 	if s.poll == 0 {
 		s.due = newLater(config)
@@ -91,8 +91,8 @@ func (s *server) latencyNow() time.Duration {
 	switch {
 	case s.open <= most:
 		return slower(s.table[s.open], s.slow)
-	case s.table[most] == sim.Never: // It never falls as open rises.
-		return sim.Never
+	case s.table[most] == engine.Never: // It never falls as open rises.
+		return engine.Never
 	}
 	return slower(s.latency(s.open), s.slow)
 }
@@ -106,7 +106,7 @@ func (w *world) connect(r request, now time.Duration) {
 		s.free = now + w.config.Accept
 	case s.queue.size < w.config.Queue:
 		s.queue.push(r)
-		if !s.stopped && s.accepts == sim.Never {
+		if !s.stopped && s.accepts == engine.Never {
 			s.accepts = s.free
 		}
 	case s.stopped:
@@ -137,7 +137,7 @@ func (w *world) accept(now time.Duration) {
 	w.begin(*s.queue.at(0), now)
 	s.queue.drop(1)
 	s.free = now + w.config.Accept
-	s.accepts = sim.Never
+	s.accepts = engine.Never
 	if s.queue.size > 0 {
 		s.accepts = s.free
 	}
@@ -178,7 +178,7 @@ func (w *world) begin(r request, now time.Duration) {
 // decide notes when a request will be answered.
 func (s *server) decide(r request, now time.Duration) {
 	takes := s.latencyNow()
-	if takes >= sim.Never-now {
+	if takes >= engine.Never-now {
 		return // It stays open.
 	}
 	s.due.add(r, now+takes)
@@ -187,7 +187,7 @@ func (s *server) decide(r request, now time.Duration) {
 // nextDue returns when the next such answer is, if it is not after limit.
 func (s *server) nextDue(limit time.Duration) time.Duration {
 	if s.stopped {
-		return sim.Never
+		return engine.Never
 	}
 	return s.due.next(limit)
 }
@@ -228,7 +228,7 @@ func (s *server) after(t tick) tick {
 			return tick{t.cycle + min(time.Duration(n+1)*s.width, s.poll), t.cycle, n}
 		}
 	}
-	return tick{at: sim.Never}
+	return tick{at: engine.Never}
 }
 
 // lookAt answers those requests of a phase that are due.
@@ -298,7 +298,7 @@ func (s *server) stop() {
 	s.atStop.Open, s.atStop.Latency = int64(s.open), s.latencyNow()
 	s.stopped = true
 	s.missed = s.tick
-	s.tick.at, s.accepts = sim.Never, sim.Never
+	s.tick.at, s.accepts = engine.Never, engine.Never
 }
 
 // resume lets it go on. Timers that ran out meanwhile fire now, in their order.

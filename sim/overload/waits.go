@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"example.com/backoff/sim"
+	"example.com/backoff/sim/internal/engine"
 )
 
 // waits holds the next delays of every client that retries: a block of them each, no
@@ -14,7 +14,7 @@ type waits struct {
 	unused []uint32
 	blocks int
 	long   map[uint32]*longBlock // of clients whose operation has had many retries
-	drawer sim.Drawer
+	drawer engine.Drawer
 }
 
 // A longBlock follows the blocks of a client. To draw a block all delays before it are

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"example.com/backoff/sim"
+	"example.com/backoff/sim/internal/engine"
 )
 
 // A world is one repetition: its clients, its server, and what comes next.
@@ -26,10 +26,10 @@ type world struct {
 
 	server server
 
-	sends    *sim.Calendar // by client: its next request, first or retry
-	timeouts ring[request] // as they were sent
-	arrival  time.Duration // the next operation of open arrivals
-	arrivals sim.Rand
+	sends    *engine.Calendar // by client: its next request, first or retry
+	timeouts ring[request]    // as they were sent
+	arrival  time.Duration    // the next operation of open arrivals
+	arrivals engine.Rand
 	begun    uint64 // operations of open arrivals
 
 	requests *later // on their way to the server; nil where that takes no time
@@ -70,9 +70,9 @@ func newWorld(config *Config, seed uint64) *world {
 		config:  config,
 		seed:    seed,
 		end:     config.end(),
-		sends:   sim.NewCalendar(max(config.Clients, 1), config.end()),
-		arrival: sim.Never,
-		change:  sim.Never,
+		sends:   engine.NewCalendar(max(config.Clients, 1), config.end()),
+		arrival: engine.Never,
+		change:  engine.Never,
 	}
 	w.mark = min(time.Second, w.end)
 	if config.Trigger.For > 0 {
@@ -157,7 +157,7 @@ func (w *world) count() {
 // trigger begins it or ends it.
 func (w *world) trigger(now time.Duration) {
 	from, to := w.config.during()
-	w.change = sim.Never
+	w.change = engine.Never
 	if now == from {
 		w.change = to
 	}

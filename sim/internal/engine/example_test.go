@@ -1,4 +1,4 @@
-package sim_test
+package engine_test
 
 import (
 	"context"
@@ -6,20 +6,20 @@ import (
 	"time"
 
 	"example.com/backoff"
-	"example.com/backoff/sim"
+	"example.com/backoff/sim/internal/engine"
 )
 
 // A small model: of ten clients that all fail once, how long after the first does the
 // last one retry? A hundred repetitions.
 func Example() {
 	last := make([]time.Duration, 100)
-	plan := sim.Plan{Reps: len(last), Parts: 1, Workers: 2}
-	err := sim.Repeat(context.Background(), plan, func(context.Context) func(int, func()) {
-		retries := sim.NewTree(10)
-		var drawer sim.Drawer
+	plan := engine.Plan{Reps: len(last), Parts: 1, Workers: 2}
+	err := engine.Repeat(context.Background(), plan, func(context.Context) func(int, func()) {
+		retries := engine.NewTree(10)
+		var drawer engine.Drawer
 		return func(rep int, part func()) {
 			for client := range 10 {
-				r := sim.NewRand(sim.Seed(1, uint64(rep), uint64(client)))
+				r := engine.NewRand(engine.Seed(1, uint64(rep), uint64(client)))
 				delays := backoff.FullJitter(time.Second, time.Minute, backoff.WithSeed(r.Uint64()))
 				var block [1]time.Duration
 				drawer.Draw(delays, 0, block[:])
@@ -28,11 +28,11 @@ func Example() {
 			_, first := retries.Next()
 			for {
 				client, at := retries.Next()
-				if at == sim.Never {
+				if at == engine.Never {
 					break
 				}
 				last[rep] = at - first
-				retries.Set(client, sim.Never)
+				retries.Set(client, engine.Never)
 			}
 			part()
 		}
@@ -48,9 +48,9 @@ func Example() {
 
 // The same path leads to the same seed, and any other to another one.
 func ExampleSeed() {
-	fmt.Printf("%016x\n", sim.Seed(1, 3, 0))
-	fmt.Printf("%016x\n", sim.Seed(1, 3, 0))
-	fmt.Printf("%016x\n", sim.Seed(1, 0, 3))
+	fmt.Printf("%016x\n", engine.Seed(1, 3, 0))
+	fmt.Printf("%016x\n", engine.Seed(1, 3, 0))
+	fmt.Printf("%016x\n", engine.Seed(1, 0, 3))
 	// Output:
 	// ca32e53bf572740b
 	// ca32e53bf572740b
@@ -59,7 +59,7 @@ func ExampleSeed() {
 
 // Numbers that are the same on every architecture.
 func ExampleNewRand() {
-	r := sim.NewRand(sim.Seed(1))
+	r := engine.NewRand(engine.Seed(1))
 	fmt.Println(r.Uint64(), r.Uint64N(6), r.Float64())
 	fmt.Println(r.Exp(), r.Normal())
 	// Output:
@@ -70,7 +70,7 @@ func ExampleNewRand() {
 // Delays by twos, each two by a range of their own.
 func ExampleDrawer() {
 	delays := backoff.Take(backoff.Exponential(time.Second, 2), 5)
-	var drawer sim.Drawer
+	var drawer engine.Drawer
 	block := make([]time.Duration, 2)
 	for skip := 0; ; skip += 2 {
 		n := drawer.Draw(delays, skip, block)
@@ -86,18 +86,18 @@ func ExampleDrawer() {
 }
 
 func ExampleTree() {
-	tree := sim.NewTree(3)
+	tree := engine.NewTree(3)
 	tree.Set(0, 3*time.Second)
 	tree.Set(1, 1*time.Second)
 	tree.Set(2, 2*time.Second)
 	tree.Set(1, 4*time.Second) // another time than before
 	for {
 		client, at := tree.Next()
-		if at == sim.Never {
+		if at == engine.Never {
 			break
 		}
 		fmt.Println(client, at)
-		tree.Set(client, sim.Never)
+		tree.Set(client, engine.Never)
 	}
 	// Output:
 	// 2 2s
@@ -106,14 +106,14 @@ func ExampleTree() {
 }
 
 func ExampleCalendar() {
-	calendar := sim.NewCalendar(1_000_000, time.Minute)
-	calendar.Add(sim.Event{At: 3 * time.Second, Client: 999_999})
-	calendar.Add(sim.Event{At: time.Second, Client: 7})
-	calendar.Add(sim.Event{At: time.Hour, Client: 8}) // after the end
-	fmt.Println(calendar.Next(time.Millisecond).At == sim.Never)
+	calendar := engine.NewCalendar(1_000_000, time.Minute)
+	calendar.Add(engine.Event{At: 3 * time.Second, Client: 999_999})
+	calendar.Add(engine.Event{At: time.Second, Client: 7})
+	calendar.Add(engine.Event{At: time.Hour, Client: 8}) // after the end
+	fmt.Println(calendar.Next(time.Millisecond).At == engine.Never)
 	for {
-		e := calendar.Next(sim.Never)
-		if e.At == sim.Never {
+		e := calendar.Next(engine.Never)
+		if e.At == engine.Never {
 			break
 		}
 		fmt.Println(e.Client, e.At)
