@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -18,38 +19,47 @@ import (
 )
 
 // A heapWorld is the same model written down plainly: every event is an entry of a
-// container/heap, every request is an object, each of which the server looks at by
-// itself, and every operation holds its schedule. Clients draw the same numbers in the
-// same order, so that every second must come out the same, to the nanosecond.
+// container/heap, every request is an object, each of which the server polls by itself,
+// every operation holds its schedule, and every count is added to the second that the
+// event is in. It shares with the model the configuration, with it the latency and the
+// schedules, and the random numbers: clients draw the same ones in the same order, so
+// that every second must come out the same, to the nanosecond. When operations begin,
+// what is counted and what a verdict is made of it computes itself.
 type heapWorld struct {
-	*world // for its configuration, times to think and statistics alone
-
-	heap  []*heapEvent
-	count int
+	config *Config
+	end    time.Duration
+	events []*heapEvent
+	added  int // events so far
 
 	users   []*user
-	idle    []*user
-	slow    float64
+	idle    []*user // of open arrivals: users whose operation is over
+	budgets []Budget
+
+	slow    float64 // how many times as long the server takes
 	stopped bool
 
-	running int // open requests
-	// What the server last knew of that.
-	seenRunning int
-	seenLatency time.Duration
-	queue       []*call
-	outside     []*call
-	takes       bool          // an accept is in the heap
-	turn        int           // which one counts
-	free        time.Duration // when the acceptor is
-	deferred    []*heapEvent
+	open int // requests that the server is at
+	// The two as the server last noticed them: a stopped one notices nothing.
+	noticedOpen    int
+	noticedLatency time.Duration
+	queue          []*call
+	outside        []*call       // while stopped: found the queue full
+	accepting      bool          // an accept is among the events
+	acceptNumber   int           // which of them counts
+	acceptFree     time.Duration // when the server can accept again
+	deferred       []*heapEvent  // to the end of the stop
+
+	seconds   []Second
+	latencies [][]time.Duration // by second: what each answered request took
+	peak      int64
 }
 
 type user struct {
-	number int
-	rand   engine.Rand
-	tries  int
-	next   func() (time.Duration, bool)
-	stop   func()
+	number  int
+	rand    engine.Rand
+	retries int // of the operation so far
+	next    func() (time.Duration, bool)
+	stop    func()
 }
 
 type call struct {
@@ -68,124 +78,230 @@ type heapEvent struct {
 }
 
 const (
-	classMark = iota
-	classChange
+	classSecondEnds = iota
+	classTrigger
 	classAccept
-	classLook
+	classPoll
 	classArrival
 	classDue
-	classReach
-	classHear
+	classRequestArrives
+	classAnswerArrives
 	classTimeout
 	classSend
 )
 
-func (w *heapWorld) Len() int { return len(w.heap) }
+func (w *heapWorld) Len() int { return len(w.events) }
 func (w *heapWorld) Less(i, j int) bool {
-	a, b := w.heap[i], w.heap[j]
+	a, b := w.events[i], w.events[j]
 	return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.class, b.class), cmp.Compare(a.order, b.order)) < 0
 }
-func (w *heapWorld) Swap(i, j int) { w.heap[i], w.heap[j] = w.heap[j], w.heap[i] }
-func (w *heapWorld) Push(e any)    { w.heap = append(w.heap, e.(*heapEvent)) }
+func (w *heapWorld) Swap(i, j int) { w.events[i], w.events[j] = w.events[j], w.events[i] }
+func (w *heapWorld) Push(e any)    { w.events = append(w.events, e.(*heapEvent)) }
 func (w *heapWorld) Pop() any {
-	e := w.heap[len(w.heap)-1]
-	w.heap = w.heap[:len(w.heap)-1]
+	e := w.events[len(w.events)-1]
+	w.events = w.events[:len(w.events)-1]
 	return e
 }
 
-func (w *heapWorld) plan(at time.Duration, class, order int, do func(now time.Duration)) {
-	if at <= w.end {
-		w.count++
-		if class != classSend {
-			order = w.count
-		}
+// plan adds an event. Those of one time and class come in the order in which they were
+// added, but for what is sent: that comes in the order of the users.
+func (w *heapWorld) plan(at time.Duration, class int, do func(now time.Duration)) {
+	w.added++
+	w.planAs(w.added, at, class, do)
+}
+
+func (w *heapWorld) planSend(u *user, at time.Duration, do func(now time.Duration)) {
+	w.planAs(u.number, at, classSend, do)
+}
+
+func (w *heapWorld) planAs(order int, at time.Duration, class int, do func(now time.Duration)) {
+	if at < w.end || at == w.end && class == classSecondEnds {
 		heap.Push(w, &heapEvent{at, class, order, do})
 	}
 }
 
 // runHeap runs config's experiment that way.
 func runHeap(config *Config, seed uint64) ([]Second, Verdict) {
-	w := &heapWorld{world: newWorld(config, seed), slow: 1}
-	for at := time.Second; ; at += time.Second {
-		w.plan(min(at, w.end), classMark, 0, func(time.Duration) {
-			if !w.stopped {
-				w.seenRunning, w.seenLatency = w.running, w.latency()
-			}
-			w.stats.Open, w.stats.Queued = int64(w.seenRunning), int64(len(w.queue))
-			w.stats.Latency = w.seenLatency
-			if w.stats.OK > 0 {
-				w.stats.Seen = w.stats.seen / time.Duration(w.stats.OK)
-			}
-			w.stats.seconds = append(w.stats.seconds, w.stats.Second)
-			w.stats.Second, w.stats.seen = Second{}, 0
-		})
-		if at >= w.end {
-			break
+	w := &heapWorld{config: config, end: config.Warmup + config.Trigger.For + config.After, slow: 1}
+	if config.Budget != nil {
+		for range config.Processes {
+			w.budgets = append(w.budgets, config.Budget())
 		}
 	}
-	if from, to := config.during(); from < to {
-		w.plan(from, classChange, 0, w.begin)
-		w.plan(to, classChange, 0, w.finish)
+	for began := time.Duration(0); began < w.end; began += time.Second {
+		second := len(w.seconds)
+		w.seconds, w.latencies = append(w.seconds, Second{}), append(w.latencies, nil)
+		w.plan(min(began+time.Second, w.end), classSecondEnds, func(time.Duration) { w.measure(second) })
+	}
+	if config.Trigger.For > 0 {
+		w.plan(config.Warmup, classTrigger, w.startTrigger)
+		w.plan(config.Warmup+config.Trigger.For, classTrigger, w.endTrigger)
 	}
 	if config.Rate > 0 {
-		r := engine.NewRand(engine.Seed(seed, 1))
-		begun := uint64(0)
-		var arrive func(now time.Duration)
-		arrive = func(now time.Duration) {
-			w.plan(w.begins(now, &r), classArrival, 0, arrive)
-			u := &user{number: len(w.users)}
-			if n := len(w.idle); n > 0 {
-				u = w.idle[n-1]
-				w.idle = w.idle[:n-1]
-			} else {
-				w.users = append(w.users, u)
-			}
-			u.rand = engine.NewRand(engine.Seed(seed, 0, begun))
-			begun++
-			w.send(u, now)
-		}
-		w.plan(w.begins(0, &r), classArrival, 0, arrive)
+		w.openArrivals(seed)
 	}
 	for i := range config.Clients {
 		u := &user{number: i, rand: engine.NewRand(engine.Seed(seed, 0, uint64(i)))}
 		w.users = append(w.users, u)
-		w.plan(w.begins(0, &u.rand), classSend, i, func(now time.Duration) { w.send(u, now) })
+		w.think(u, 0)
 	}
-	for len(w.stats.seconds) == 0 || len(w.heap) > 0 && w.heap[0].at < w.end || len(w.stats.seconds) < int((w.end+time.Second-1)/time.Second) {
+	for w.Len() > 0 {
 		e := heap.Pop(w).(*heapEvent)
 		e.do(e.at)
 	}
 	for _, u := range w.users {
-		u.end()
+		u.forgetOperation()
 	}
-	return w.stats.seconds, w.stats.verdict(config)
+	return w.seconds, w.verdict()
 }
 
-func (u *user) end() {
+// openArrivals plans the operations of open arrivals, each of a user that has none.
+func (w *heapWorld) openArrivals(seed uint64) {
+	r := engine.NewRand(engine.Seed(seed, 1))
+	operations := uint64(0)
+	var arrive func(now time.Duration)
+	arrive = func(now time.Duration) {
+		w.plan(w.after(now, &r, 1e9/w.config.Rate), classArrival, arrive)
+		u := &user{number: len(w.users)}
+		if n := len(w.idle); n > 0 {
+			u = w.idle[n-1]
+			w.idle = w.idle[:n-1]
+		} else {
+			w.users = append(w.users, u)
+		}
+		u.rand = engine.NewRand(engine.Seed(seed, 0, operations))
+		operations++
+		w.send(u, now)
+	}
+	w.plan(w.after(0, &r, 1e9/w.config.Rate), classArrival, arrive)
+}
+
+// think plans the next operation of a user of closed arrivals.
+func (w *heapWorld) think(u *user, now time.Duration) {
+	at := w.after(now, &u.rand, float64(w.config.Think))
+	w.planSend(u, at, func(now time.Duration) { w.send(u, now) })
+}
+
+// after returns the time that is an exponentially distributed number of that mean after
+// now. During a spike, time counts as many times as its factor says. So there are three
+// phases at most, each of which uses up a part of the number.
+func (w *heapWorld) after(now time.Duration, r *engine.Rand, mean float64) time.Duration {
+	type phase struct {
+		until  time.Duration
+		factor float64
+	}
+	phases := []phase{{engine.Never, 1}}
+	if w.config.Trigger.Kind == Spike {
+		from := w.config.Warmup
+		phases = []phase{{from, 1}, {from + w.config.Trigger.For, w.config.Trigger.Factor}, {engine.Never, 1}}
+	}
+	left := float64(r.Exp() * mean)
+	for _, p := range phases {
+		if now >= p.until {
+			continue
+		}
+		most := float64(float64(p.until-now) * p.factor)
+		if left <= most {
+			return now + time.Duration(left/p.factor)
+		}
+		left -= most
+		now = p.until
+	}
+	return engine.Never
+}
+
+// count returns the second that now is in.
+func (w *heapWorld) count(now time.Duration) *Second { return &w.seconds[now/time.Second] }
+
+// measure notes what is known at the end of a second.
+func (w *heapWorld) measure(second int) {
+	if !w.stopped {
+		w.notice()
+	}
+	s := &w.seconds[second]
+	s.Open, s.Latency, s.Queued = int64(w.noticedOpen), w.noticedLatency, int64(len(w.queue))
+	sum := time.Duration(0)
+	for _, took := range w.latencies[second] {
+		sum += took
+	}
+	if n := len(w.latencies[second]); n > 0 {
+		s.Seen = sum / time.Duration(n)
+	}
+}
+
+func (w *heapWorld) notice() { w.noticedOpen, w.noticedLatency = w.open, w.latency() }
+
+// verdict says how the run ended.
+func (w *heapWorld) verdict() Verdict {
+	answered := func(from, to int) (n float64) { // in seconds from <= s < to
+		for s := from; s < to; s++ {
+			n += float64(w.seconds[s].OK)
+		}
+		return n
+	}
+	resumed := w.config.Warmup + w.config.Trigger.For
+	var after []int // whole seconds after the trigger
+	for s := range w.seconds {
+		if at := time.Duration(s) * time.Second; at >= resumed && at+time.Second <= w.end {
+			after = append(after, s)
+		}
+	}
+	first, end := after[0], after[len(after)-1]+1
+	third := end - int(math.Ceil(float64(len(after))/3))
+	warm := 0 // whole seconds of the warm-up
+	for time.Duration(warm+1)*time.Second <= w.config.Warmup {
+		warm++
+	}
+	before := answered(1, warm) / float64(warm-1)
+	enough := func(from, to int) bool {
+		expected := float64(0.9 * before * float64(to-from))
+		n := answered(from, to)
+		return n > 0 && n >= expected-float64(2*math.Sqrt(expected))
+	}
+	v := Verdict{Before: before, End: answered(third, end) / float64(end-third), PeakOpen: w.peak}
+	if before > 0 && enough(third, end) {
+		for s := first; s+5 <= end && !v.Recovered; s++ {
+			if enough(s, s+1) && enough(s, s+5) {
+				v.Recovered, v.After = true, time.Duration(s)*time.Second-resumed
+			}
+		}
+	}
+	return v
+}
+
+// forgetOperation lets go of the user's schedule.
+func (u *user) forgetOperation() {
 	if u.next != nil {
 		u.stop()
 		u.next = nil
 	}
-	u.tries = 0
+	u.retries = 0
 }
 
 func (w *heapWorld) latency() time.Duration {
-	return slower(w.config.Latency.At(w.running), w.slow)
+	d := w.config.Latency.At(w.open)
+	if w.slow == 1 {
+		return d
+	}
+	if slowed := float64(d) * w.slow; slowed < math.MaxInt64 {
+		return time.Duration(slowed)
+	}
+	return engine.Never
 }
 
-func (w *heapWorld) begin(now time.Duration) {
+func (w *heapWorld) startTrigger(time.Duration) {
 	switch w.config.Trigger.Kind {
 	case Stop:
-		w.seenRunning, w.seenLatency = w.running, w.latency()
+		w.notice()
 		w.stopped = true
-		w.takes = false
-		w.turn++
+		w.accepting = false
+		w.acceptNumber++
 	case SlowDown:
 		w.slow = w.config.Trigger.Factor
 	}
 }
 
-func (w *heapWorld) finish(now time.Duration) {
+func (w *heapWorld) endTrigger(now time.Duration) {
 	switch w.config.Trigger.Kind {
 	case Stop:
 		w.stopped = false
@@ -194,11 +310,11 @@ func (w *heapWorld) finish(now time.Duration) {
 		}
 		w.deferred = nil
 		if len(w.queue) > 0 {
-			w.accept(max(now, w.free))
+			w.planAccept(max(now, w.acceptFree))
 		}
 		for _, c := range w.outside {
 			if !c.over {
-				w.again(c, now)
+				w.reconnect(c, now)
 			}
 		}
 		w.outside = nil
@@ -208,20 +324,20 @@ func (w *heapWorld) finish(now time.Duration) {
 }
 
 func (w *heapWorld) send(u *user, now time.Duration) {
-	if u.tries == 0 {
-		w.stats.First++
+	if u.retries == 0 {
+		w.count(now).First++
 	} else {
-		w.stats.Retries++
+		w.count(now).Retries++
 	}
 	c := &call{user: u, sent: now}
-	w.plan(now+w.config.Timeout, classTimeout, 0, func(now time.Duration) {
+	w.plan(now+w.config.Timeout, classTimeout, func(now time.Duration) {
 		if c.over {
 			return
 		}
-		w.stats.Timeouts++
+		w.count(now).Timeouts++
 		if c.open && w.config.Abandoned == Drop {
 			c.open = false
-			w.running--
+			w.open--
 		}
 		w.fail(c, now)
 	})
@@ -229,150 +345,139 @@ func (w *heapWorld) send(u *user, now time.Duration) {
 		w.connect(c, now)
 		return
 	}
-	w.plan(now+w.travels(u), classReach, 0, func(now time.Duration) { w.connect(c, now) })
+	w.plan(now+w.travelTime(u), classRequestArrives, func(now time.Duration) { w.connect(c, now) })
 }
 
-func (w *heapWorld) travels(u *user) time.Duration {
+func (w *heapWorld) travelTime(u *user) time.Duration {
 	return time.Duration(u.rand.Exp() * float64(w.config.Network))
 }
 
 func (w *heapWorld) connect(c *call, now time.Duration) {
 	switch {
-	case !w.stopped && len(w.queue) == 0 && w.free <= now:
-		w.open(c, now)
-		w.free = now + w.config.Accept
+	case !w.stopped && len(w.queue) == 0 && w.acceptFree <= now:
+		w.openRequest(c, now)
+		w.acceptFree = now + w.config.Accept
 	case len(w.queue) < w.config.Queue:
 		w.queue = append(w.queue, c)
-		if !w.stopped && !w.takes {
-			w.accept(w.free)
+		if !w.stopped && !w.accepting {
+			w.planAccept(w.acceptFree)
 		}
 	case w.stopped:
 		w.outside = append(w.outside, c)
 	default:
-		w.again(c, now)
+		w.reconnect(c, now)
 	}
 }
 
-func (w *heapWorld) again(c *call, now time.Duration) {
+func (w *heapWorld) reconnect(c *call, now time.Duration) {
 	at := now + 1 + time.Duration(c.user.rand.Uint64N(uint64(w.config.Reconnect)))
 	if at < c.sent+w.config.Timeout {
-		w.plan(at, classSend, c.user.number, func(now time.Duration) { w.connect(c, now) })
+		w.planSend(c.user, at, func(now time.Duration) { w.connect(c, now) })
 	}
 }
 
-func (w *heapWorld) accept(at time.Duration) {
-	w.takes = true
-	w.turn++
-	turn := w.turn
-	w.plan(at, classAccept, 0, func(now time.Duration) {
-		if turn != w.turn {
+func (w *heapWorld) planAccept(at time.Duration) {
+	w.accepting = true
+	w.acceptNumber++
+	number := w.acceptNumber
+	w.plan(at, classAccept, func(now time.Duration) {
+		if number != w.acceptNumber {
 			return // A stop came between.
 		}
-		w.takes = false
+		w.accepting = false
 		c := w.queue[0]
 		w.queue = w.queue[1:]
-		w.open(c, now)
-		w.free = now + w.config.Accept
+		w.openRequest(c, now)
+		w.acceptFree = now + w.config.Accept
 		if len(w.queue) > 0 {
-			w.accept(w.free)
+			w.planAccept(w.acceptFree)
 		}
 	})
 }
 
-func (w *heapWorld) open(c *call, now time.Duration) {
+func (w *heapWorld) openRequest(c *call, now time.Duration) {
 	if c.over && w.config.Abandoned == Drop {
 		return
 	}
 	c.open = true
-	w.running++
-	w.stats.peak = max(w.stats.peak, int64(w.running))
+	w.open++
+	w.peak = max(w.peak, int64(w.open))
 	poll := w.config.Poll
 	if poll == 0 {
 		if takes := w.latency(); takes < engine.Never-now {
-			w.plan(now+takes, classDue, 0, w.whenRunning(func(now time.Duration) { w.answer(c, now) }))
+			w.plan(now+takes, classDue, func(now time.Duration) {
+				if w.stopped {
+					w.deferred = append(w.deferred, &heapEvent{do: func(now time.Duration) { w.answer(c, now) }})
+					return
+				}
+				w.answer(c, now)
+			})
 		}
 		return
 	}
+	// The clock ticks 500 times in a poll, and less often in one under 500 ns.
 	width := max((poll+499)/500, 1)
 	within := (now%poll/width + 1) * width
 	c.ticked = now - now%poll + min(within, poll)
-	w.looks(c, c.ticked)
+	w.pollFrom(c, c.ticked)
 }
 
-// whenRunning puts do off to the end of a stop.
-func (w *heapWorld) whenRunning(do func(now time.Duration)) func(now time.Duration) {
-	return func(now time.Duration) {
-		if w.stopped {
-			w.deferred = append(w.deferred, &heapEvent{do: do})
-			return
-		}
-		do(now)
-	}
-}
-
-// looks plans the look at c at a tick, and in it the next. Of those at one tick the
-// older request's comes first, so they take c's place in the order.
-func (w *heapWorld) looks(c *call, tick time.Duration) {
-	w.count++
-	order := w.count
+// pollFrom plans the poll of c at a tick, and in it the next. Of the polls at one tick
+// the older request's comes first, so all of c's have one place in the order.
+func (w *heapWorld) pollFrom(c *call, tick time.Duration) {
+	w.added++
+	order := w.added
 	missed := false
-	var look func(now time.Duration)
-	next := func(tick time.Duration) {
-		if tick <= w.end {
-			heap.Push(w, &heapEvent{tick, classLook, order, look})
+	answerIfDue := func(now time.Duration) (done bool) {
+		if c.open && w.latency() > now-c.ticked {
+			return false
 		}
+		w.answer(c, now)
+		return true
 	}
-	look = func(now time.Duration) {
-		if w.stopped {
-			if !missed {
-				missed = true
-				w.deferred = append(w.deferred, &heapEvent{do: func(now time.Duration) {
-					if c.open && w.latency() <= now-c.ticked {
-						w.answer(c, now)
-					}
-				}})
-			}
-			next(now + w.config.Poll)
+	var poll func(now time.Duration)
+	poll = func(now time.Duration) {
+		switch {
+		case w.stopped && missed:
+		case w.stopped:
+			missed = true
+			w.deferred = append(w.deferred, &heapEvent{do: func(now time.Duration) { answerIfDue(now) }})
+		case answerIfDue(now):
 			return
 		}
-		switch {
-		case !c.open:
-		case w.latency() <= now-c.ticked:
-			w.answer(c, now)
-		default:
-			next(now + w.config.Poll)
-		}
+		w.planAs(order, now+w.config.Poll, classPoll, poll)
 	}
-	next(tick)
+	w.planAs(order, tick, classPoll, poll)
 }
 
+// answer answers a request that is open, and leaves another alone.
 func (w *heapWorld) answer(c *call, now time.Duration) {
 	if !c.open {
 		return
 	}
 	c.open = false
-	w.running--
+	w.open--
 	if c.over || w.config.Network == 0 {
-		w.hear(c, now)
+		w.receive(c, now)
 		return
 	}
-	w.plan(now+w.travels(c.user), classHear, 0, func(now time.Duration) { w.hear(c, now) })
+	w.plan(now+w.travelTime(c.user), classAnswerArrives, func(now time.Duration) { w.receive(c, now) })
 }
 
-func (w *heapWorld) hear(c *call, now time.Duration) {
+func (w *heapWorld) receive(c *call, now time.Duration) {
 	switch {
 	case c.over:
-		w.stats.Wasted++
+		w.count(now).Wasted++
 	case w.config.Failures > 0 && c.user.rand.Float64() < w.config.Failures:
-		w.stats.Refused++
+		w.count(now).Refused++
 		w.fail(c, now)
 	default:
-		w.stats.OK++
-		w.stats.seen += now - c.sent
+		w.count(now).OK++
+		w.latencies[now/time.Second] = append(w.latencies[now/time.Second], now-c.sent)
 		if len(w.budgets) > 0 {
 			w.budgets[c.user.number%len(w.budgets)].Succeeded()
 		}
-		w.finishOperation(c, now)
+		w.endOperation(c, now)
 	}
 }
 
@@ -385,29 +490,29 @@ func (w *heapWorld) fail(c *call, now time.Duration) {
 	delay, more := u.next()
 	switch {
 	case !more:
-		w.stats.GaveUp++
-		w.finishOperation(c, now)
+		w.count(now).GaveUp++
+		w.endOperation(c, now)
 	case !allowed:
-		w.stats.Denied++
-		w.finishOperation(c, now)
+		w.count(now).Denied++
+		w.endOperation(c, now)
 	default:
 		c.over = true
-		u.tries++
+		u.retries++
 		if delay < w.end-now {
-			w.plan(now+delay, classSend, u.number, func(now time.Duration) { w.send(u, now) })
+			w.planSend(u, now+delay, func(now time.Duration) { w.send(u, now) })
 		}
 	}
 }
 
-func (w *heapWorld) finishOperation(c *call, now time.Duration) {
+func (w *heapWorld) endOperation(c *call, now time.Duration) {
 	c.over = true
 	u := c.user
-	u.end()
+	u.forgetOperation()
 	if w.config.Rate > 0 {
 		w.idle = append(w.idle, u)
 		return
 	}
-	w.plan(w.begins(now, &u.rand), classSend, u.number, func(now time.Duration) { w.send(u, now) })
+	w.think(u, now)
 }
 
 func testEverySecondAsInHeap(t *rapid.T) {
