@@ -83,7 +83,3 @@ func (c *Config) check() error {
 	}
 	return nil
 }
-
-func reject(field string, got any, want string) error {
-	return fmt.Errorf("contention: %s is %v, want %s", field, got, want)
-}

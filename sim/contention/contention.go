@@ -27,8 +27,10 @@ type Cell struct {
 	GaveUp  float64 // mean number of clients whose schedule ended before they had written
 }
 
-// Run runs the experiment that config describes. It returns the cause of ctx's end
-// if ctx ends first, and an error that names the field if config makes no sense.
+// Run runs the experiment that config describes. It returns the cause of ctx's end if
+// ctx ends first, and an [*Error] that names the field if config makes no sense. What
+// the schedule does to end its goroutine, a panic or [runtime.Goexit], Run does to the
+// caller's.
 func Run(ctx context.Context, config Config) (Result, error) {
 	if err := config.check(); err != nil {
 		return Result{}, err

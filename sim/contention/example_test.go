@@ -2,6 +2,7 @@ package contention_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -41,4 +42,19 @@ func ExampleDefault() {
 	// 10 to 190 clients
 	// 100 repetitions
 	// messages of 10ms ± 2ms
+}
+
+// A number of clients that a slip of the keyboard made 0.
+func ExampleError() {
+	config := contention.Default()
+	config.Schedule = func(uint64) iter.Seq[time.Duration] { return backoff.Constant(0) }
+	config.Clients = []int{10, 0}
+	_, err := contention.Run(context.Background(), config)
+	fmt.Println(err)
+	if bad, ok := errors.AsType[*contention.Error](err); ok {
+		fmt.Printf("field %s, got %s, want %s\n", bad.Field, bad.Got, bad.Want)
+	}
+	// Output:
+	// contention: Clients[1] is 0, want 1 to 1000000
+	// field Clients[1], got 0, want 1 to 1000000
 }

@@ -37,6 +37,9 @@ func TestBadConfig(t *testing.T) {
 		if err == nil || err.Error() != test.want {
 			t.Errorf("got %v, want %s", err, test.want)
 		}
+		if _, ok := errors.AsType[*Error](err); !ok {
+			t.Errorf("%v is a %T, want an *Error", err, err)
+		}
 	}
 }
 

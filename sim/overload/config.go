@@ -220,10 +220,6 @@ func within(least, most any) string {
 	return fmt.Sprintf("%v to %v", least, most)
 }
 
-func reject(field string, got any, want string) error {
-	return fmt.Errorf("overload: %s is %v, want %s", field, got, want)
-}
-
 // end is how long a run is.
 func (c *Config) end() time.Duration { return c.Warmup + c.Trigger.For + c.After }
 

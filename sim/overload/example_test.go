@@ -2,6 +2,7 @@ package overload_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
@@ -159,4 +160,19 @@ func ExampleJudge() {
 	fmt.Println(overload.Judge(seconds, 3*time.Second, 2*time.Second, 8*time.Second))
 	// Output:
 	// recovered after 2s
+}
+
+// A queue that a slip of the keyboard made negative.
+func ExampleError() {
+	config := overload.Default()
+	config.Schedule = exponential
+	config.Queue = -1
+	_, err := overload.Run(context.Background(), config)
+	fmt.Println(err)
+	if bad, ok := errors.AsType[*overload.Error](err); ok {
+		fmt.Printf("field %s, got %s, want %s\n", bad.Field, bad.Got, bad.Want)
+	}
+	// Output:
+	// overload: Queue is -1, want 0 to 1000000000
+	// field Queue, got -1, want 0 to 1000000000
 }

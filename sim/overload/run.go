@@ -8,7 +8,9 @@ import (
 )
 
 // Run runs the experiment that config describes. It returns the cause of ctx's end if
-// ctx ends first, and an error that names the field if config makes no sense.
+// ctx ends first, and an [*Error] that names the field if config makes no sense. What
+// the schedule or the budget does to end its goroutine, a panic or [runtime.Goexit], Run
+// does to the caller's.
 func Run(ctx context.Context, config Config) (Result, error) {
 	if err := config.check(); err != nil {
 		return Result{}, err

@@ -67,6 +67,9 @@ func TestBadConfig(t *testing.T) {
 		if want := "overload: " + test.want; err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
+		if _, ok := errors.AsType[*Error](err); !ok {
+			t.Errorf("%v is a %T, want an *Error", err, err)
+		}
 	}
 }
 
