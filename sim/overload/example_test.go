@@ -157,7 +157,11 @@ func ExampleJudge() {
 	for _, ok := range []int64{100, 100, 100, 0, 0, 20, 60, 100, 100, 100, 100, 100, 100} {
 		seconds = append(seconds, overload.Second{OK: ok})
 	}
-	fmt.Println(overload.Judge(seconds, 3*time.Second, 2*time.Second, 8*time.Second))
+	fmt.Println(overload.Judge(seconds, overload.Config{
+		Warmup:  3 * time.Second,
+		Trigger: overload.Trigger{For: 2 * time.Second},
+		After:   8 * time.Second,
+	}))
 	// Output:
 	// recovered after 2s
 }

@@ -1,11 +1,18 @@
 package overload
 
 import (
+	"strings"
 	"testing"
 	"time"
 
+	"example.com/backoff/internal/ending"
 	"github.com/google/go-cmp/cmp"
 )
+
+// stopOf1s is what Judge has to know of a run with a stop of 1 s after 3 s.
+func stopOf1s(after time.Duration) Config {
+	return Config{Warmup: 3 * time.Second, Trigger: Trigger{For: time.Second}, After: after}
+}
 
 // A hundred requests a second are answered before a stop of 1 s. Then 72 are enough
 // for one second, and 408 for five: 90 % less two standard deviations.
@@ -30,7 +37,7 @@ func TestJudge(t *testing.T) {
 			seconds = append(seconds, Second{OK: ok})
 		}
 		want := Verdict{Recovered: test.want >= 0, After: max(test.want, 0), Before: 100, PeakOpen: 5}
-		got := Judge(seconds, 3*time.Second, time.Second, 9*time.Second)
+		got := Judge(seconds, stopOf1s(9*time.Second))
 		got.End = 0
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", test.name, diff)
@@ -41,12 +48,24 @@ func TestJudge(t *testing.T) {
 // What never worked has not recovered, nor what never worked again, and a run has as many seconds as it is long.
 func TestJudgeNothing(t *testing.T) {
 	seconds := make([]Second, 13)
-	if v := Judge(seconds, 3*time.Second, time.Second, 9*time.Second); v.Recovered {
+	if v := Judge(seconds, stopOf1s(9*time.Second)); v.Recovered {
 		t.Errorf("judged as %v", v)
 	}
 	seconds[2].OK = 1 // so few before that none after could be chance
-	if v := Judge(seconds, 3*time.Second, time.Second, 9*time.Second); v.Recovered {
+	if v := Judge(seconds, stopOf1s(9*time.Second)); v.Recovered {
 		t.Errorf("judged as %v", v)
+	}
+	for _, test := range []struct {
+		name   string
+		config Config
+	}{
+		{"a short warm-up", Config{Warmup: 2*time.Second - 1, After: 9 * time.Second}},
+		{"a trigger of less than nothing", Config{Warmup: 4 * time.Second, Trigger: Trigger{For: -1}, After: 9 * time.Second}},
+		{"a short time after the trigger", Config{Warmup: 3 * time.Second, After: 5*time.Second - 1}},
+	} {
+		if got := ending.Of(func() { Judge(seconds, test.config) }); !strings.HasPrefix(got, "panic: overload: Judge: 13 seconds of ") {
+			t.Errorf("%s: got %s, want a panic", test.name, got)
+		}
 	}
 	const want = "overload: Judge: 13 seconds of 3s, 1s and 10s, want as many as those have, at least 2s, 0s and 5s"
 	defer func() {
@@ -54,5 +73,5 @@ func TestJudgeNothing(t *testing.T) {
 			t.Errorf("panics with %v, want %s", got, want)
 		}
 	}()
-	Judge(seconds, 3*time.Second, time.Second, 10*time.Second)
+	Judge(seconds, stopOf1s(10*time.Second))
 }

@@ -83,12 +83,14 @@ func (v Verdict) String() string {
 	return "collapsed"
 }
 
-// Judge says how a run ended whose trigger began after warmup, at least 2 s, lasted for
-// so long, and left after, at least 5 s; see [Config]. It is for seconds of any run,
-// also those of a real server. PeakOpen is the most of their Open.
+// Judge returns the verdict on the seconds of a run, also of a real server's. Of config
+// only Warmup, Trigger.For and After count: the trigger began after Warmup and lasted
+// for Trigger.For, and After followed. PeakOpen is the largest Open of seconds.
 //
-// It panics if the run is shorter than that, or has more whole seconds than there are.
-func Judge(seconds []Second, warmup, trigger, after time.Duration) Verdict {
+// It panics if Warmup < 2 s, Trigger.For < 0 or After < 5 s, or if the run has more
+// whole seconds than there are.
+func Judge(seconds []Second, config Config) Verdict {
+	warmup, trigger, after := config.Warmup, config.Trigger.For, config.After
 	resumed := warmup + trigger
 	// Of whole seconds, those of the warm-up and those after the trigger.
 	warm := int(warmup / time.Second)
@@ -156,7 +158,7 @@ func (r *stats) endSecond(s *server) {
 
 // verdict is the run's. The most open requests are often between the ends of seconds.
 func (r *stats) verdict(config *Config) Verdict {
-	v := Judge(r.seconds, config.Warmup, config.Trigger.For, config.After)
+	v := Judge(r.seconds, *config)
 	v.PeakOpen = r.peak
 	return v
 }

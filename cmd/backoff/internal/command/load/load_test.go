@@ -38,7 +38,7 @@ func testOutcome(t *testing.T, model bool) load.Result {
 		LateMost: 1234567,
 		LateMean: 123456,
 	}
-	o.Verdict = overload.Judge(o.Seconds, o.Phases.Warmup, o.Phases.Stop, o.Phases.After)
+	o.Verdict = overload.Judge(o.Seconds, overload.Config{Warmup: o.Phases.Warmup, Trigger: overload.Trigger{For: o.Phases.Stop}, After: o.Phases.After})
 	o.Verdict.PeakOpen = 9100
 	if model {
 		for seed := range uint64(3) {

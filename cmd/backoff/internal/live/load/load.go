@@ -100,9 +100,9 @@ func (l *Config) RunModel(ctx context.Context, e *expr.Expr, rules server.Rules)
 	if err != nil {
 		return nil, err
 	}
+	config = l.Phases.in(config)
 	config.Schedule = experiment.DrawsOf(e)
 	config.Clients, config.Think, config.Timeout = l.Clients, l.Think, l.Timeout
-	config.Warmup, config.Trigger.For, config.After = l.Phases.Warmup, l.Phases.Stop, l.Phases.After
 	config.Seed, config.Reps = l.Seed, ModelReps
 	result, err := overload.Run(ctx, config)
 	return result.Reps, err
@@ -166,7 +166,7 @@ func (l *Config) Run(ctx context.Context, e *expr.Expr, progress io.Writer) (Res
 	}
 	o.Seconds = record.all()
 	if err == nil {
-		o.Verdict = overload.Judge(o.Seconds, l.Phases.Warmup, l.Phases.Stop, l.Phases.After)
+		o.Verdict = overload.Judge(o.Seconds, l.Phases.in(overload.Config{}))
 		o.Verdict.PeakOpen = peakOf(o.Verdict.PeakOpen, before.Peak, observed.last.Peak)
 	}
 	return o, err

@@ -50,3 +50,9 @@ func (t *timeline) all() []overload.Second {
 type Phases struct{ Warmup, Stop, After time.Duration }
 
 func (c Phases) Length() time.Duration { return c.Warmup + c.Stop + c.After }
+
+// in returns the configuration of a model that has these phases.
+func (c Phases) in(config overload.Config) overload.Config {
+	config.Warmup, config.Trigger.For, config.After = c.Warmup, c.Stop, c.After
+	return config
+}
