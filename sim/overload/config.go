@@ -50,7 +50,7 @@ type Config struct {
 	After   time.Duration // at least 5 s
 
 	Reps    int    // repetitions, 1 to 100,000
-	Seed    uint64 // that of the first; each further one's is 1 more
+	Seed    uint64 // that of the first repetition; each further one's is made from it and unrelated
 	Workers int    // repetitions that run at a time, >= 1; the result does not depend on it
 
 	// Progress is called, if it is not nil, with how many seconds of virtual time

@@ -24,7 +24,7 @@ func Run(ctx context.Context, config Config) (Result, error) {
 	}
 	err := engine.Repeat(ctx, plan, func(ctx context.Context) func(int, func()) {
 		return func(rep int, part func()) {
-			seed := config.Seed + uint64(rep)
+			seed := config.seedOf(rep)
 			w := newWorld(&config, seed)
 			if w.run(ctx, part) {
 				reps[rep] = Rep{seed, w.stats.seconds, w.stats.verdict(&config)}
@@ -35,4 +35,16 @@ func Run(ctx context.Context, config Config) (Result, error) {
 		return Result{}, err
 	}
 	return Result{reps}, nil
+}
+
+// seedOf returns the seed of a repetition: Seed itself of the first, so that a
+// repetition can be run again by its own seed, and a hash of Seed for each further one,
+// so that different Seeds have no other repetition in common. The hash is cut to 53
+// bits, which is what programs that read JSON keep of a number.
+func (c *Config) seedOf(rep int) uint64 {
+	if rep == 0 {
+		return c.Seed
+	}
+	// Paths that begin with 0 and 1 are those of the clients and of the arrivals.
+	return engine.Seed(c.Seed, 2, uint64(rep)) >> 11
 }

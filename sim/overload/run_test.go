@@ -7,12 +7,14 @@ import (
 	"iter"
 	"math"
 	"runtime/metrics"
+	"slices"
 	"testing"
 	"time"
 
 	"example.com/backoff"
 	"example.com/backoff/sim/internal/engine"
 	gocmp "github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 )
 
 func TestBadConfig(t *testing.T) {
@@ -76,26 +78,26 @@ func TestBadConfig(t *testing.T) {
 // The figures of one seed, on every GOARCH and with any number of workers.
 func TestGolden(t *testing.T) {
 	want := `
-0 fixed: collapsed, 989+2303: 258 2334 0 0 8, 28m26.90493581s 100.053087ms
-0 article: collapsed, 989+1818: 258 2027 0 0 8, 5m52.442817406s 100.053087ms
-0 full jitter: collapsed, 989+2396: 258 2420 0 0 8, 38m29.845800592s 100.053087ms
-0 three tries: collapsed, 1139+1370: 258 1855 0 485 8, 2m13.698927288s 100.053087ms
-1 fixed: recovered after 0s, 1362+1022: 1351 857 166 0 0, 100ms 780.187414ms
-1 article: recovered after 0s, 1361+978: 1344 820 162 0 0, 100.980579ms 779.577689ms
-1 full jitter: recovered after 0s, 1374+1048: 1362 880 168 0 0, 100ms 825.090887ms
-1 three tries: recovered after 0s, 1377+842: 1209 845 153 156 0, 100ms 863.349264ms
-2 fixed: recovered after 0s, 1864+0: 1855 0 0 0 0, 157ms 147.96848ms
-2 article: recovered after 0s, 1864+0: 1855 0 0 0 0, 157ms 147.96848ms
-2 full jitter: recovered after 0s, 1864+0: 1855 0 0 0 0, 157ms 147.96848ms
-2 three tries: recovered after 0s, 1864+0: 1855 0 0 0 0, 157ms 147.96848ms
-3 fixed: recovered after 0s, 1314+0: 1309 0 0 0 0, 1.33574382s 1.4446159s
-3 article: recovered after 0s, 1314+0: 1309 0 0 0 0, 1.33574382s 1.4446159s
-3 full jitter: recovered after 0s, 1314+0: 1309 0 0 0 0, 1.33574382s 1.4446159s
-3 three tries: recovered after 0s, 1314+0: 1309 0 0 0 0, 1.33574382s 1.4446159s
-4 fixed: recovered after 0s, 1256+1003: 1141 1004 0 0 136, 102.302992ms 1.932397112s
-4 article: recovered after 0s, 1253+967: 1148 969 0 0 126, 105.342087ms 1.932397112s
-4 full jitter: recovered after 0s, 1251+1046: 1141 1046 0 0 136, 100.652656ms 1.932397112s
-4 three tries: recovered after 0s, 1288+800: 1006 985 0 185 114, 100ms 1.932397112s
+0 fixed: collapsed, 1026+2341: 301 2371 0 0 7, 31m40.315856535s 100.051794ms
+0 article: collapsed, 1026+1832: 301 2051 0 0 7, 6m2.912764597s 100.051794ms
+0 full jitter: collapsed, 1026+2436: 301 2463 0 0 7, 43m8.36003932s 100.051794ms
+0 three tries: collapsed, 1179+1386: 301 1883 0 497 7, 2m19.927991989s 100.051794ms
+1 fixed: recovered after 0s, 1344+964: 1333 821 144 0 0, 100ms 800.472005ms
+1 article: recovered after 0s, 1319+930: 1307 790 142 0 0, 100ms 798.154406ms
+1 full jitter: recovered after 0s, 1343+1000: 1333 852 148 0 0, 100ms 833.544774ms
+1 three tries: recovered after 0s, 1330+792: 1169 820 127 155 0, 100ms 900.059636ms
+2 fixed: recovered after 0s, 1818+0: 1809 0 0 0 0, 153ms 147.432819ms
+2 article: recovered after 0s, 1818+0: 1809 0 0 0 0, 153ms 147.432819ms
+2 full jitter: recovered after 0s, 1818+0: 1809 0 0 0 0, 153ms 147.432819ms
+2 three tries: recovered after 0s, 1818+0: 1809 0 0 0 0, 153ms 147.432819ms
+3 fixed: recovered after 0s, 1364+0: 1360 0 0 0 0, 1.39797644s 1.42777549s
+3 article: recovered after 0s, 1364+0: 1360 0 0 0 0, 1.39797644s 1.42777549s
+3 full jitter: recovered after 0s, 1364+0: 1360 0 0 0 0, 1.39797644s 1.42777549s
+3 three tries: recovered after 0s, 1364+0: 1360 0 0 0 0, 1.39797644s 1.42777549s
+4 fixed: recovered after 0s, 1270+996: 1184 997 0 0 128, 101.639635ms 1.673594852s
+4 article: recovered after 0s, 1245+955: 1156 958 0 0 117, 100.980579ms 1.673594852s
+4 full jitter: recovered after 0s, 1279+1033: 1198 1033 0 0 128, 100ms 1.673594852s
+4 three tries: recovered after 0s, 1291+787: 1029 977 0 190 102, 100ms 1.673594852s
 `
 	got := "\n"
 	change := []func(*Config){
@@ -146,6 +148,46 @@ func TestGolden(t *testing.T) {
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s\n%s", diff, got)
 	}
+}
+
+// The first repetition has the seed of the configuration; of no other does a
+// configuration with another seed, the next one or that of a repetition, have the same.
+func TestSeeds(t *testing.T) {
+	seeds := func(seed uint64) (seeds []uint64) {
+		config := Default()
+		config.Schedule, config.Clients, config.Seed, config.Reps = fixed, 1, seed, 5
+		result, err := Run(context.Background(), config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, rep := range result.Reps {
+			seeds = append(seeds, rep.Seed)
+		}
+		return seeds
+	}
+	want := []uint64{1, 8960415260573801, 5716367512733130, 4693948159010667, 3051044406330735}
+	got := seeds(1)
+	if diff := gocmp.Diff(want, got); diff != "" {
+		t.Errorf("seeds of the repetitions under 1 (-want +got):\n%s", diff)
+	}
+	for _, other := range []uint64{2, got[1]} {
+		for i, seed := range seeds(other) {
+			if slices.Contains(got, seed) != (seed == got[1]) {
+				t.Errorf("repetition %d under %d has the seed %d, which one under 1 has", i, other, seed)
+			}
+		}
+	}
+}
+
+// Seeds of repetitions are exact where a number is a float64, as in many readers of JSON.
+func TestSeedsInJSON(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		config := Config{Seed: rapid.Uint64().Draw(t, "seed")}
+		seed := config.seedOf(rapid.IntRange(1, 100_000).Draw(t, "rep"))
+		if diff := gocmp.Diff(seed, uint64(float64(seed))); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 }
 
 // Latency saturates, never falls, and is that of the article.

@@ -134,7 +134,7 @@ func TestOverloadFormats(t *testing.T) {
 	all := clitest.Lines(t, clitest.Succeeds(t, underSim, clitest.With(args, "--format", "csv", "--verdict")...), "schedule,seed,verdict,recovered_after_s,peak_open")
 	for i, l := range all {
 		v := want.Reps[i].Verdict
-		if l[1] != strconv.Itoa(9+i) || (l[2] == "recovered") != v.Recovered || (l[3] != "") != v.Recovered || l[4] != strconv.FormatInt(v.PeakOpen, 10) {
+		if l[1] != strconv.FormatUint(want.Reps[i].Seed, 10) || (l[2] == "recovered") != v.Recovered || (l[3] != "") != v.Recovered || l[4] != strconv.FormatInt(v.PeakOpen, 10) {
 			t.Errorf("repetition %d: %v, want %+v", i, l, v)
 		}
 	}
@@ -293,10 +293,14 @@ func TestReproduces(t *testing.T) {
 		t.Errorf("%q does not depend on the seed", args)
 	}
 	all := clitest.Succeeds(t, underSim, clitest.With(smallLoad, "--format", "csv", "--verdict", "--reps", "3", "constant(1s)")...)
-	third := clitest.Succeeds(t, underSim, clitest.With(smallLoad, "--format", "csv", "--verdict", "--seed", "3", "constant(1s)")...)
-	lines := strings.Split(third, "\n")
-	if len(lines) != 3 || !strings.Contains(all, "\n"+lines[1]+"\n") {
-		t.Errorf("the third repetition of\n%s is not\n%s", all, third)
+	repetitions := strings.Split(all, "\n")
+	if len(repetitions) != 5 {
+		t.Fatalf("%d lines, want a header, three and an empty one:\n%s", len(repetitions), all)
+	}
+	seed := strings.Split(repetitions[3], ",")[1]
+	third := clitest.Succeeds(t, underSim, clitest.With(smallLoad, "--format", "csv", "--verdict", "--seed", seed, "constant(1s)")...)
+	if want := repetitions[0] + "\n" + repetitions[3] + "\n"; third != want {
+		t.Errorf("with the third repetition's seed\n%s, want\n%s", third, want)
 	}
 }
 
