@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 
@@ -47,6 +48,19 @@ func ExampleExpr_Schedule() {
 	// Output:
 	// [85.754558ms 192.143026ms 54.517484ms 70.80698ms]
 	// [85.754558ms 192.143026ms 54.517484ms 70.80698ms]
+}
+
+// Two clients of one expression, each with a seed of its own.
+func ExampleExpr_Seeded() {
+	e, _ := expr.Parse("full-jitter(100ms, 10s) | take(3)")
+	var newSchedule func(seed uint64) iter.Seq[time.Duration] = e.Seeded // what plan.Of takes
+	for _, seed := range []uint64{1, 2, 1} {
+		fmt.Println(seed, slices.Collect(newSchedule(seed)))
+	}
+	// Output:
+	// 1 [59.826095ms 17.822355ms 286.142578ms]
+	// 2 [68.155614ms 168.800738ms 159.223129ms]
+	// 1 [59.826095ms 17.822355ms 286.142578ms]
 }
 
 func ExampleExpr_Random() {

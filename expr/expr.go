@@ -101,6 +101,15 @@ func (e Expr) Schedule(opts ...backoff.Option) iter.Seq[time.Duration] {
 	return b.schedule(e.calls())
 }
 
+// Seeded returns Schedule(backoff.WithSeed(seed)): equal seeds give equal delays. As a
+// function of the seed it is what package plan, the models under package sim and package
+// backofftest take:
+//
+//	p := plan.Of(e.Seeded, 10)
+func (e Expr) Seeded(seed uint64) iter.Seq[time.Duration] {
+	return e.Schedule(backoff.WithSeed(seed))
+}
+
 // A builder makes one schedule. It numbers the random stages.
 type builder struct {
 	opts   []backoff.Option

@@ -19,7 +19,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/backoff"
+	"example.com/backoff/backofftest"
 	"example.com/backoff/expr"
+	"example.com/backoff/plan"
+	"example.com/backoff/sim/contention"
 )
 
 // parse is Parse of a text that is known to be right.
@@ -140,6 +143,32 @@ func TestRandomStagesAreIndependent(t *testing.T) {
 	if mean := sum / draws; math.Abs(mean-2./3) > 0.01 {
 		t.Errorf("mean is %v, want 2/3", mean)
 	}
+}
+
+// Seeded is Schedule with that seed, also of a *Expr, and packages that take a schedule
+// by its seed take it.
+func TestSeeded(t *testing.T) {
+	e, err := expr.Parse("full-jitter(100ms, 10s) | spread(0.1) | take(8)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, newSchedule := range []func(uint64) iter.Seq[time.Duration]{e.Seeded, (*e).Seeded} {
+		for seed := range uint64(5) {
+			want := slices.Collect(e.Schedule(backoff.WithSeed(seed)))
+			if diff := cmp.Diff(want, slices.Collect(newSchedule(seed))); diff != "" {
+				t.Errorf("seed %d (-want +got):\n%s", seed, diff)
+			}
+		}
+	}
+	if p := plan.Of(e.Seeded, 10, plan.Draws(20)); len(p.Retries) != 8 || p.Retries[0].Delay.Exact() {
+		t.Errorf("a plan of %d retries, the first exact: %v; want 8 and a random one", len(p.Retries), p.Retries[0].Delay.Exact())
+	}
+	config := contention.Default()
+	config.Schedule, config.Clients, config.Reps = e.Seeded, []int{3}, 2
+	if _, err := contention.Run(t.Context(), config); err != nil {
+		t.Error(err)
+	}
+	backofftest.Run(t, e.Seeded, backofftest.Delays(8))
 }
 
 // The caller's options are neither changed nor kept: not those given, and not those
