@@ -6,8 +6,9 @@ import (
 	"example.com/backoff/internal/argument"
 )
 
-// An Option adds a check, or allows what is otherwise refused.
-type Option func(*config)
+// An Option adds a check, or allows what is otherwise refused. If several set one thing,
+// the last counts. The zero Option sets nothing.
+type Option struct{ set func(config) config }
 
 // config is what the options amount to.
 type config struct {
@@ -31,11 +32,10 @@ type config struct {
 
 func newConfig(function string, opts []Option, stage bool) config {
 	c := config{depth: 10_000}
-	for _, set := range opts {
-		if set == nil {
-			panic("backofftest: " + function + ": an Option is nil")
+	for _, o := range opts {
+		if o.set != nil {
+			c = o.set(c)
 		}
-		set(&c)
 	}
 	if c.forStage != "" && !stage {
 		panic("backofftest: " + function + ": " + c.forStage + " is an option of RunStage and CheckStage")
@@ -66,13 +66,19 @@ func Between(lo, hi time.Duration) Option {
 	if hi < lo {
 		reject("Between", "hi", hi, ">= lo, which is "+lo.String())
 	}
-	return func(c *config) { c.between, c.lo, c.hi = true, lo, hi }
+	return Option{func(c config) config {
+		c.between, c.lo, c.hi = true, lo, hi
+		return c
+	}}
 }
 
 // Monotone checks that no delay is less than the one before it. Growth that wraps
 // to something positive falls, and is found by this.
 func Monotone() Option {
-	return func(c *config) { c.monotone = true }
+	return Option{func(c config) config {
+		c.monotone = true
+		return c
+	}}
 }
 
 // Delays checks that a schedule has n delays, no more and no fewer, however long
@@ -83,7 +89,10 @@ func Delays(n int) Option {
 	if n < 0 || n+1 < 0 {
 		reject("Delays", "n", n, ">= 0 and less than the largest int")
 	}
-	return func(c *config) { c.counted, c.delays = true, n }
+	return Option{func(c config) config {
+		c.counted, c.delays = true, n
+		return c
+	}}
 }
 
 // TotalAtMost checks that the sum of the delays, of those looked at, is at most
@@ -94,7 +103,10 @@ func TotalAtMost(total time.Duration) Option {
 	if total < 0 {
 		reject("TotalAtMost", "total", total, ">= 0")
 	}
-	return func(c *config) { c.totalled, c.total = true, total }
+	return Option{func(c config) config {
+		c.totalled, c.total = true, total
+		return c
+	}}
 }
 
 // Reaches checks that one of the delays looked at is delay or more, for every
@@ -106,7 +118,10 @@ func Reaches(delay time.Duration) Option {
 	if delay <= 0 {
 		reject("Reaches", "delay", delay, "> 0")
 	}
-	return func(c *config) { c.reaches = delay }
+	return Option{func(c config) config {
+		c.reaches = delay
+		return c
+	}}
 }
 
 // SpreadUnder checks that no delay exceeds limit, and that there is no atom: of
@@ -126,7 +141,10 @@ func SpreadUnder(limit time.Duration) Option {
 	if limit < time.Microsecond {
 		reject("SpreadUnder", "limit", limit, ">= 1µs")
 	}
-	return func(c *config) { c.spread, c.limit = true, limit }
+	return Option{func(c config) config {
+		c.spread, c.limit = true, limit
+		return c
+	}}
 }
 
 // Depth sets how many delays of a schedule are looked at, if it has that many.
@@ -137,7 +155,10 @@ func Depth(n int) Option {
 	if n < 1 {
 		reject("Depth", "n", n, ">= 1")
 	}
-	return func(c *config) { c.depth = n }
+	return Option{func(c config) config {
+		c.depth = n
+		return c
+	}}
 }
 
 // Unseeded says that a schedule is random and its seed does not fix the delays:
@@ -145,7 +166,10 @@ func Depth(n int) Option {
 // checked then; everything else is, so state that outlives a range is still
 // found where it leaves the second range empty, or breaks a bound.
 func Unseeded() Option {
-	return func(c *config) { c.unseeded = true }
+	return Option{func(c config) config {
+		c.unseeded = true
+		return c
+	}}
 }
 
 // ZeroTail allows a schedule that waits at first and then retries at once, for
@@ -153,7 +177,10 @@ func Unseeded() Option {
 // the last delays of those looked at are 0, more than half of them and at least
 // 32, and one before them is not.
 func ZeroTail() Option {
-	return func(c *config) { c.zeroTail = true }
+	return Option{func(c config) config {
+		c.zeroTail = true
+		return c
+	}}
 }
 
 // Extra allows a stage to have drawn n delays more than it gave: n for one that
@@ -164,7 +191,10 @@ func Extra(n int) Option {
 	if n < 0 {
 		reject("Extra", "n", n, ">= 0")
 	}
-	return func(c *config) { c.extra, c.forStage = n, "Extra" }
+	return Option{func(c config) config {
+		c.extra, c.forStage = n, "Extra"
+		return c
+	}}
 }
 
 // KeepsLength checks that a stage gives as many delays as its source has. A cap
@@ -172,5 +202,8 @@ func Extra(n int) Option {
 //
 // A check of anything but a stage panics.
 func KeepsLength() Option {
-	return func(c *config) { c.keepsLength, c.forStage = true, "KeepsLength" }
+	return Option{func(c config) config {
+		c.keepsLength, c.forStage = true, "KeepsLength"
+		return c
+	}}
 }

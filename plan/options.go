@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// An Option says how [Of] draws. Of several that set one thing the last counts.
-type Option func(*settings)
+// An Option says how [Of] draws. If several set one thing, the last counts. The zero
+// Option sets nothing.
+type Option struct{ set func(settings) settings }
 
 type settings struct {
 	draws     int
@@ -18,11 +19,10 @@ type settings struct {
 
 func newSettings(opts []Option) settings {
 	s := settings{draws: 10_000, seed: 1, quantiles: []float64{0.05, 0.5, 0.95}}
-	for _, set := range opts {
-		if set == nil {
-			reject("Of", "an Option", "nil", "one of Draws, Seed, Quantiles, AttemptTime")
+	for _, o := range opts {
+		if o.set != nil {
+			s = o.set(s)
 		}
-		set(&s)
 	}
 	return s
 }
@@ -35,13 +35,19 @@ func Draws(n int) Option {
 	if n < 2 {
 		reject("Draws", "n", n, ">= 2")
 	}
-	return func(s *settings) { s.draws = n }
+	return Option{func(s settings) settings {
+		s.draws = n
+		return s
+	}}
 }
 
 // Seed sets what the seeds of the draws are computed from, 1 unless set. Another
 // seed gives other draws of the same schedule.
 func Seed(seed uint64) Option {
-	return func(s *settings) { s.seed = seed }
+	return Option{func(s settings) settings {
+		s.seed = seed
+		return s
+	}}
 }
 
 // Quantiles sets the probabilities of the quantiles in each [Stats]: 0.05, 0.5 and
@@ -55,8 +61,11 @@ func Quantiles(probabilities ...float64) Option {
 			reject("Quantiles", fmt.Sprintf("probability %d", i), q, "a value in [0, 1]")
 		}
 	}
-	probabilities = slices.Clone(probabilities)                            // the caller may change its own
-	return func(s *settings) { s.quantiles = slices.Clone(probabilities) } // and its Plan's
+	probabilities = slices.Clone(probabilities) // the caller may change its own
+	return Option{func(s settings) settings {
+		s.quantiles = slices.Clone(probabilities) // and its Plan's
+		return s
+	}}
 }
 
 // AttemptTime sets how long each attempt lasts, 0 unless set. Then retry n comes at
@@ -65,5 +74,8 @@ func Quantiles(probabilities ...float64) Option {
 // It panics if d < 0.
 func AttemptTime(d time.Duration) Option {
 	checkNonNegative("AttemptTime", "d", d)
-	return func(s *settings) { s.attempt = d }
+	return Option{func(s settings) settings {
+		s.attempt = d
+		return s
+	}}
 }

@@ -324,7 +324,6 @@ func TestOfPanics(t *testing.T) {
 		{func() { plan.Of(nil, 1) }, "plan: Of: newSchedule is nil, want a function"},
 		{func() { plan.Of(always(nil), 1) }, "plan: Of: newSchedule is a function that returns nil, want one that returns a schedule"},
 		{func() { plan.Of(one, -1) }, "plan: Of: n is -1, want >= 0"},
-		{func() { plan.Of(one, 1, nil) }, "plan: Of: an Option is nil, want one of Draws, Seed, Quantiles, AttemptTime"},
 		{func() { plan.Of(func(uint64) seq { panic("mine") }, 1) }, "mine"},
 		{func() { plan.Draws(1) }, "plan: Draws: n is 1, want >= 2"},
 		{func() { plan.Quantiles(0.5, 1.5) }, "plan: Quantiles: probability 1 is 1.5, want a value in [0, 1]"},
@@ -540,5 +539,15 @@ func TestOfEndsWithItsSchedule(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("a schedule that %s (-want +got):\n%s", test.name, diff)
 		}
+	}
+}
+
+// The zero Option sets nothing, wherever it stands.
+func TestZeroOption(t *testing.T) {
+	jittered := func(seed uint64) seq { return backoff.FullJitter(time.Second, time.Minute, backoff.WithSeed(seed)) }
+	want := plan.Of(jittered, 3, plan.Draws(20), plan.Seed(7))
+	got := plan.Of(jittered, 3, plan.Option{}, plan.Draws(20), plan.Option{}, plan.Seed(7), plan.Option{})
+	if diff := cmp.Diff(want.Retries, got.Retries); diff != "" || got.Draws != 20 {
+		t.Errorf("of %d draws (-want +got):\n%s", got.Draws, diff)
 	}
 }

@@ -61,7 +61,7 @@ import (
 // attempt if [AttemptTimeout] is set. Do looks whether ctx has ended before it calls
 // op for the first time, after every failure and after every delay.
 //
-// It panics if ctx, delays, op or an option is nil.
+// It panics if ctx, delays or op is nil.
 func Do(ctx context.Context, delays iter.Seq[time.Duration], op func(context.Context) error, opts ...Option) error {
 	r := newRunner("Do", ctx, delays, op == nil, opts)
 	return r.run(delays, op)
@@ -71,7 +71,7 @@ func Do(ctx context.Context, delays iter.Seq[time.Duration], op func(context.Con
 // attempt returned, so the value beside an error is the one that op gave with it;
 // it is the zero value if there was no attempt.
 //
-// It panics if ctx, delays, op or an option is nil.
+// It panics if ctx, delays or op is nil.
 func Value[T any](ctx context.Context, delays iter.Seq[time.Duration], op func(context.Context) (T, error), opts ...Option) (T, error) {
 	var first T
 	r := newRunner("Value", ctx, delays, op == nil, opts)

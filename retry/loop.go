@@ -28,7 +28,7 @@ type Loop struct {
 // NewLoop returns a Loop that waits for one delay of delays after each attempt that
 // failed.
 //
-// It panics if ctx, delays or an option is nil.
+// It panics if ctx or delays is nil.
 func NewLoop(ctx context.Context, delays iter.Seq[time.Duration], opts ...Option) *Loop {
 	r := newRunner("NewLoop", ctx, delays, false, opts)
 	return &Loop{runner: r, delays: delays}

@@ -8,9 +8,9 @@ import (
 	"example.com/backoff/internal/argument"
 )
 
-// An Option sets what the schedule does not say. Of several of one kind the last
-// counts, except that every [OnRetry] is called.
-type Option func(config) config
+// An Option sets what the schedule does not say. If several set one thing, the last
+// counts, except that every [OnRetry] is called. The zero Option sets nothing.
+type Option struct{ set func(config) config }
 
 // config is what the options of one call amount to. It goes by value, so that a
 // call without a retry allocates nothing.
@@ -29,11 +29,10 @@ type config struct {
 // newConfig gathers options.
 func newConfig(opts []Option) config {
 	c := config{maxAfter: backoff.NoLimit, keepErrors: 1}
-	for _, set := range opts {
-		if set == nil {
-			panic("retry: an Option is nil, want one that a function of this package returned")
+	for _, o := range opts {
+		if o.set != nil {
+			c = o.set(c)
 		}
-		c = set(c)
 	}
 	return c
 }
@@ -54,10 +53,10 @@ type Event struct {
 // It panics if retryable is nil.
 func If(retryable func(error) bool) Option {
 	notNil("If", "retryable", retryable == nil, "a function")
-	return func(c config) config {
+	return Option{func(c config) config {
 		c.retryable = retryable
 		return c
-	}
+	}}
 }
 
 // AttemptTimeout gives each attempt a context of its own, which ends after d, with
@@ -70,10 +69,10 @@ func If(retryable func(error) bool) Option {
 // It panics if d <= 0.
 func AttemptTimeout(d time.Duration) Option {
 	positive("AttemptTimeout", d)
-	return func(c config) config {
+	return Option{func(c config) config {
 		c.attemptTimeout = d
 		return c
-	}
+	}}
 }
 
 // MaxElapsed lets no attempt begin later than d after the first one began: a delay
@@ -87,10 +86,10 @@ func AttemptTimeout(d time.Duration) Option {
 // It panics if d <= 0.
 func MaxElapsed(d time.Duration) Option {
 	positive("MaxElapsed", d)
-	return func(c config) config {
+	return Option{func(c config) config {
 		c.maxElapsed = d
 		return c
-	}
+	}}
 }
 
 // MaxAfter bounds what [After] may ask for: a longer wait counts as d. The schedule's
@@ -101,10 +100,10 @@ func MaxElapsed(d time.Duration) Option {
 // It panics if d < 0.
 func MaxAfter(d time.Duration) Option {
 	notNegative("MaxAfter", d)
-	return func(c config) config {
+	return Option{func(c config) config {
 		c.maxAfter = d
 		return c
-	}
+	}}
 }
 
 // ResetAfter starts the schedule anew after a retry that took d or longer before it
@@ -114,10 +113,10 @@ func MaxAfter(d time.Duration) Option {
 // It panics if d <= 0.
 func ResetAfter(d time.Duration) Option {
 	positive("ResetAfter", d)
-	return func(c config) config {
+	return Option{func(c config) config {
 		c.resetAfter = d
 		return c
-	}
+	}}
 }
 
 // OnRetry calls f before the delay of each retry, when every limit has allowed it,
@@ -128,7 +127,7 @@ func ResetAfter(d time.Duration) Option {
 // It panics if f is nil.
 func OnRetry(f func(Event)) Option {
 	notNil("OnRetry", "f", f == nil, "a function")
-	return func(c config) config {
+	return Option{func(c config) config {
 		before := c.onRetry
 		if before == nil {
 			c.onRetry = f
@@ -139,7 +138,7 @@ func OnRetry(f func(Event)) Option {
 			f(e)
 		}
 		return c
-	}
+	}}
 }
 
 // WithLogger logs a warning, "attempt failed, retrying", where [OnRetry] would be
@@ -149,10 +148,10 @@ func OnRetry(f func(Event)) Option {
 // It panics if logger is nil.
 func WithLogger(logger *slog.Logger) Option {
 	notNil("WithLogger", "logger", logger == nil, "a logger")
-	return func(c config) config {
+	return Option{func(c config) config {
 		c.logger = logger
 		return c
-	}
+	}}
 }
 
 // KeepErrors keeps the last n errors of the operation in the [Error]: one in Last,
@@ -163,10 +162,10 @@ func KeepErrors(n int) Option {
 	if n <= 0 {
 		reject("KeepErrors", "n", n, "> 0")
 	}
-	return func(c config) config {
+	return Option{func(c config) config {
 		c.keepErrors = n
 		return c
-	}
+	}}
 }
 
 // WithBudget lets b hear of every success and failure, and stops with [ErrBudget]
@@ -177,10 +176,10 @@ func KeepErrors(n int) Option {
 // It panics if b is nil.
 func WithBudget(b *Budget) Option {
 	notNil("WithBudget", "b", b == nil, "a budget")
-	return func(c config) config {
+	return Option{func(c config) config {
 		c.budget = b
 		return c
-	}
+	}}
 }
 
 // reject panics about one argument.

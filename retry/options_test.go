@@ -27,7 +27,6 @@ func TestBadArguments(t *testing.T) {
 		{"retry: Do: ctx is nil, want a context", func() { retry.Do(noCtx, delays, succeed) }},
 		{"retry: Do: delays is nil, want a schedule", func() { retry.Do(ctx, noDelays, succeed) }},
 		{"retry: Do: op is nil, want a function", func() { retry.Do(ctx, delays, nil) }},
-		{"retry: an Option is nil, want one that a function of this package returned", func() { retry.Do(ctx, delays, succeed, nil) }},
 		{"retry: Value: ctx is nil, want a context", func() { retry.Value(noCtx, delays, succeedWith) }},
 		{"retry: Value: op is nil, want a function", func() { retry.Value[int](ctx, delays, nil) }},
 		{"retry: NewLoop: ctx is nil, want a context", func() { retry.NewLoop(noCtx, delays) }},
@@ -156,5 +155,14 @@ func TestOptionsAreValues(t *testing.T) {
 		if !ok || e.Attempts != 3 || len(e.Earlier) != 1 {
 			t.Errorf("got %v, want 3 attempts and 1 earlier error", err)
 		}
+	}
+}
+
+// The zero Option sets nothing, wherever it stands.
+func TestZeroOption(t *testing.T) {
+	err := retry.Do(t.Context(), list(0, 0), func(context.Context) error { return errA },
+		retry.Option{}, retry.KeepErrors(2), retry.Option{})
+	if e, ok := err.(*retry.Error); !ok || e.Attempts != 3 || len(e.Earlier) != 1 {
+		t.Errorf("got %v, want 3 attempts and 1 earlier error", err)
 	}
 }

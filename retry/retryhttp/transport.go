@@ -95,13 +95,10 @@ var ErrBodyOnce = errors.New("request has a body and no GetBody to send it again
 // package retry; what they see as an error is that of base or a [*StatusError]. The
 // transport may be used by any number of goroutines at once, as far as base may.
 //
-// It panics if delays or an option is nil.
+// It panics if delays is nil.
 func NewTransport(base http.RoundTripper, delays iter.Seq[time.Duration], opts ...retry.Option) http.RoundTripper {
 	if delays == nil {
 		argument.Reject("retryhttp", "NewTransport", "delays", "nil", "a schedule")
-	}
-	if slices.ContainsFunc(opts, func(o retry.Option) bool { return o == nil }) {
-		panic("retryhttp: NewTransport: an option is nil, want one of package retry")
 	}
 	if base == nil {
 		base = http.DefaultTransport

@@ -397,7 +397,6 @@ func TestBadArguments(t *testing.T) {
 		f    func()
 	}{
 		{"retryhttp: NewTransport: delays is nil, want a schedule", func() { retryhttp.NewTransport(nil, nil) }},
-		{"retryhttp: NewTransport: an option is nil, want one of package retry", func() { retryhttp.NewTransport(nil, backoff.Constant(0), nil) }},
 	} {
 		func() {
 			defer func() {
@@ -549,4 +548,18 @@ func FuzzRetryAfter(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The zero Option sets nothing.
+func TestZeroOption(t *testing.T) {
+	calls := 0
+	base := roundTripper(func(*http.Request) (*http.Response, error) {
+		calls++
+		return nil, errRefused
+	})
+	delays := backoff.Take(backoff.Constant(0), 2)
+	retryhttp.NewTransport(base, delays, retry.Option{}).RoundTrip(newRequest(t, "GET", "http://a/", nil))
+	if calls != 3 {
+		t.Errorf("%d calls, want 3", calls)
+	}
 }

@@ -8,9 +8,9 @@ import (
 	"example.com/backoff/retry"
 )
 
-// An Option of [Tx]. Of several of one kind the last counts, except that [Retry]
-// adds.
-type Option func(config) config
+// An Option of [Tx]. If several set one thing, the last counts, except that [Retry]
+// adds. The zero Option sets nothing.
+type Option struct{ set func(config) config }
 
 // config is what the options of one call amount to.
 type config struct {
@@ -24,11 +24,10 @@ type config struct {
 // newConfig gathers options.
 func newConfig(opts []Option) config {
 	c := config{draw: func() func(uint64) uint64 { return rand.Uint64N }}
-	for _, set := range opts {
-		if set == nil {
-			panic("retrysql: an Option is nil, want one that a function of this package returned")
+	for _, o := range opts {
+		if o.set != nil {
+			c = o.set(c)
 		}
-		c = set(c)
 	}
 	return c
 }
@@ -43,49 +42,49 @@ func newConfig(opts []Option) config {
 // A commit whose outcome is unknown is not retried for that; [Idempotent] is what
 // allows it.
 func Retry(opts ...retry.Option) Option {
-	return func(c config) config {
+	return Option{func(c config) config {
 		c.retry = append(c.retry[:len(c.retry):len(c.retry)], opts...)
 		return c
-	}
+	}}
 }
 
 // TxOptions begins each transaction with an isolation level, or read-only. Unless
 // set both are the driver's own choice.
 func TxOptions(opts sql.TxOptions) Option {
-	return func(c config) config {
+	return Option{func(c config) config {
 		c.txOptions = &opts
 		return c
-	}
+	}}
 }
 
 // Idempotent says that a transaction which took place may take place a second time:
 // after a commit whose outcome is unknown it is tried again, if the commit's error
 // is [Retryable].
 func Idempotent() Option {
-	return func(c config) config {
+	return Option{func(c config) config {
 		c.idempotent = true
 		return c
-	}
+	}}
 }
 
 // KeepDelays waits for exactly the delays of the schedule, after a [Conflict] too,
 // where Tx otherwise takes full jitter. It is for a schedule that is jittered as it
 // ought to be.
 func KeepDelays() Option {
-	return func(c config) config {
+	return Option{func(c config) config {
 		c.keepDelays = true
 		return c
-	}
+	}}
 }
 
 // WithSeed makes the jitter after a [Conflict] replayable: each call draws from a
 // [rand.PCG] of its own that starts from seed. It does nothing to the randomness of
 // the schedule.
 func WithSeed(seed uint64) Option {
-	return func(c config) config {
+	return Option{func(c config) config {
 		c.draw = func() func(uint64) uint64 { return rand.New(rand.NewPCG(seed, 0)).Uint64N }
 		return c
-	}
+	}}
 }
 
 // reject panics about one argument.

@@ -88,7 +88,7 @@ var ErrOutcomeUnknown = errors.New("retrysql: the outcome of the commit is unkno
 // A delay after a [Conflict] is jittered; see the package comment, also about what
 // fn must heed.
 //
-// It panics if ctx, db, delays, fn or an option is nil.
+// It panics if ctx, db, delays or fn is nil.
 func Tx(ctx context.Context, db *sql.DB, delays iter.Seq[time.Duration], fn func(ctx context.Context, tx *sql.Tx) error, opts ...Option) error {
 	switch {
 	case ctx == nil:

@@ -611,7 +611,6 @@ func TestBadArguments(t *testing.T) {
 		{"retrysql: Tx: db is nil, want a pool of connections", func() { retrysql.Tx(ctx, nil, delays, update) }},
 		{"retrysql: Tx: delays is nil, want a schedule", func() { retrysql.Tx(ctx, db, nil, update) }},
 		{"retrysql: Tx: fn is nil, want a function", func() { retrysql.Tx(ctx, db, delays, nil) }},
-		{"retrysql: an Option is nil, want one that a function of this package returned", func() { retrysql.Tx(ctx, db, delays, update, nil) }},
 	} {
 		func() {
 			defer func() {
@@ -640,6 +639,23 @@ func TestOneValueOfOptionsServesManyCalls(t *testing.T) {
 			if fake.log[3] != want {
 				t.Errorf("the second transaction is %q, want %q", fake.log[3], want)
 			}
+		}
+	})
+}
+
+// The zero Option sets nothing, wherever it stands, neither here nor in package retry.
+func TestZeroOption(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		db, fake := openFake(outcome{exec: mysql(1213)})
+		defer db.Close()
+		err := retrysql.Tx(t.Context(), db, backoff.Constant(time.Second), update,
+			retrysql.Option{}, retrysql.Retry(retry.Option{}), retrysql.WithSeed(1), retrysql.Option{})
+		if err != nil {
+			t.Error(err)
+		}
+		want := fmt.Sprintf("%v begin", full(1, time.Second)[0])
+		if diff := cmp.Diff(want, fake.log[3]); diff != "" {
+			t.Errorf("the second transaction (-want +got):\n%s", diff)
 		}
 	})
 }
