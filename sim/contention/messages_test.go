@@ -139,7 +139,7 @@ func testEqual(t *rapid.T) {
 	want := newHeapRace(config, clients, seed)
 	defer want.close()
 	got := newRace(&config)
-	got.start(context.Background(), clients, seed)
+	got.reset(context.Background(), clients, seed)
 	for want.Len() > 0 {
 		w, wrote := want.step()
 		if !wrote {

@@ -49,8 +49,8 @@ const (
 // beyond it has given up.
 const horizon time.Duration = 1 << 62
 
-// pollEvery is after how many events, of some 50 ns, the context is looked at.
-const pollEvery = 1024
+// contextEvery is after how many events, of some 50 ns, the context is looked at.
+const contextEvery = 1024
 
 func newRace(config *Config) *race {
 	return &race{hop: config.Hop, deviation: float64(config.HopDeviation), schedule: config.Schedule}
@@ -58,7 +58,7 @@ func newRace(config *Config) *race {
 
 // run returns ok = false if ctx ended before the race.
 func (r *race) run(ctx context.Context, clients int, seed uint64) (o outcome, ok bool) {
-	if !r.start(ctx, clients, seed) {
+	if !r.reset(ctx, clients, seed) {
 		return outcome{}, false
 	}
 	for {
@@ -66,7 +66,7 @@ func (r *race) run(ctx context.Context, clients int, seed uint64) (o outcome, ok
 		if now == engine.Never {
 			return r.outcome, true
 		}
-		if r.calls%pollEvery == 0 && ctx.Err() != nil {
+		if r.calls%contextEvery == 0 && ctx.Err() != nil {
 			return outcome{}, false
 		}
 		r.write(i, now)
@@ -85,7 +85,7 @@ func (r *race) write(i int, now time.Duration) (success bool) {
 		r.writes.Set(i, engine.Never)
 		return true
 	}
-	delay, ok := r.delay(c)
+	delay, ok := r.nextDelay(c)
 	if !ok || delay > horizon-known {
 		r.gaveUp++
 		r.writes.Set(i, engine.Never)
@@ -96,15 +96,15 @@ func (r *race) write(i int, now time.Duration) (success bool) {
 	return false
 }
 
-// start returns false if ctx has ended.
-func (r *race) start(ctx context.Context, clients int, seed uint64) bool {
+// reset returns false if ctx has ended.
+func (r *race) reset(ctx context.Context, clients int, seed uint64) bool {
 	if len(r.clients) != clients {
 		r.clients = make([]client, clients)
 		r.writes = engine.NewTree(clients)
 	}
 	r.outcome, r.winner, r.wonAt = outcome{}, -1, -1
 	for i := range r.clients {
-		if i%pollEvery == 0 && ctx.Err() != nil {
+		if i%contextEvery == 0 && ctx.Err() != nil {
 			return false
 		}
 		c := &r.clients[i]
@@ -127,8 +127,8 @@ func (r *race) message(c *client) time.Duration {
 	return d
 }
 
-// delay returns the client's next delay, and false if its schedule has ended.
-func (r *race) delay(c *client) (time.Duration, bool) {
+// nextDelay returns the client's next delay, and false if its schedule has ended.
+func (r *race) nextDelay(c *client) (time.Duration, bool) {
 	if c.used == len(c.delays) && !r.refill(c) {
 		return 0, false
 	}

@@ -193,15 +193,15 @@ func (c *countedContext) Err() error {
 
 // The context is looked at every 1,024 writes, and before the race every 1,024
 // clients. Each takes far less than the 48 µs that would add up to 50 ms.
-func TestContextIsLookedAt(t *testing.T) {
+func TestContextIsChecked(t *testing.T) {
 	config := Default()
 	config.Schedule = none
 	r := newRace(&config)
 	if _, ok := r.run(&countedContext{context.Background(), 2}, 5000, 1); ok || r.calls != 0 {
 		t.Errorf("ok = %v after %d writes, want an end among the first clients", ok, r.calls)
 	}
-	if _, ok := r.run(&countedContext{context.Background(), 5 + 3}, 5000, 1); ok || r.calls != 3*pollEvery {
-		t.Errorf("ok = %v after %d writes, want an end after %d", ok, r.calls, 3*pollEvery)
+	if _, ok := r.run(&countedContext{context.Background(), 5 + 3}, 5000, 1); ok || r.calls != 3*contextEvery {
+		t.Errorf("ok = %v after %d writes, want an end after %d", ok, r.calls, 3*contextEvery)
 	}
 }
 

@@ -10,12 +10,12 @@ import (
 // A client thinks, or waits to retry, until its event in sends comes, and then it waits
 // for the answer to its request, or for the timeout.
 type client struct {
-	rand   engine.Rand
-	delays uint64 // the seed of its operation's schedule
-	turn   uint32
-	retry  uint32 // how many of the operation there were
-	block  uint32 // of waits, plus 1
-	open   bool   // whether the server is at its request, where that drops abandoned ones
+	rand         engine.Rand
+	scheduleSeed uint64 // the seed of its operation's schedule
+	turn         uint32
+	retry        uint32 // how many of the operation there were
+	block        uint32 // of waits, plus 1
+	open         bool   // whether the server is at its request, where that drops abandoned ones
 }
 
 // The tags of events in sends: what the client sends then.
@@ -26,11 +26,11 @@ const (
 	tagBits   = 2    // Above them is the client's turn.
 )
 
-// start gives every client of closed arrivals its first time to think.
-func (w *world) start() {
+// startClients gives every client of closed arrivals its first time to think.
+func (w *world) startClients() {
 	if w.config.Rate > 0 {
 		w.arrivals = engine.NewRand(engine.Seed(w.seed, 1))
-		w.arrival = w.begins(0, &w.arrivals)
+		w.arrival = w.nextOperation(0, &w.arrivals)
 		return
 	}
 	w.clients = make([]client, w.config.Clients)
@@ -40,15 +40,15 @@ func (w *world) start() {
 		}
 		c := &w.clients[i]
 		c.rand = engine.NewRand(engine.Seed(w.seed, 0, uint64(i)))
-		w.add(i, c.turn, sendFirst, w.begins(0, &c.rand))
+		w.add(i, c.turn, sendFirst, w.nextOperation(0, &c.rand))
 	}
 }
 
-// begins returns when the next operation begins, of a client that thinks from now on,
+// nextOperation returns when the next operation begins, of a client that thinks from now on,
 // or of all open arrivals. The time is exponentially distributed with a rate that a
 // spike multiplies, also for those who had begun to think before: one number of mean 1
 // is used up at that rate. It is Never if that is after the end.
-func (w *world) begins(now time.Duration, r *engine.Rand) time.Duration {
+func (w *world) nextOperation(now time.Duration, r *engine.Rand) time.Duration {
 	mean := float64(w.config.Think)
 	if w.config.Rate > 0 {
 		mean = 1e9 / w.config.Rate
@@ -78,7 +78,7 @@ func (w *world) begins(now time.Duration, r *engine.Rand) time.Duration {
 // arrive begins an operation of open arrivals, by a client that has none.
 func (w *world) arrive(now time.Duration) {
 	w.count()
-	w.arrival = w.begins(now, &w.arrivals)
+	w.arrival = w.nextOperation(now, &w.arrivals)
 	var i int
 	if n := len(w.idle); n > 0 {
 		i = int(w.idle[n-1])
@@ -87,8 +87,8 @@ func (w *world) arrive(now time.Duration) {
 		i = len(w.clients)
 		w.clients = append(w.clients, client{})
 	}
-	w.clients[i].rand = engine.NewRand(engine.Seed(w.seed, 0, w.begun))
-	w.begun++
+	w.clients[i].rand = engine.NewRand(engine.Seed(w.seed, 0, w.operations))
+	w.operations++
 	w.send(engine.Event{At: now, Client: uint32(i), Tag: tagged(w.clients[i].turn, sendFirst)})
 }
 
@@ -116,57 +116,57 @@ func (w *world) send(e engine.Event) {
 		return
 	}
 	w.timeouts.push(r)
-	if w.requests == nil {
+	if w.toServer == nil {
 		w.connect(r, e.At)
 		return
 	}
-	w.travel(w.requests, r, e.At)
+	w.travel(w.toServer, r, e.At)
 }
 
 // travel puts a request, or the answer to it, on its way through the network.
-func (w *world) travel(network *later, r request, now time.Duration) {
+func (w *world) travel(network *inFlight, r request, now time.Duration) {
 	takes := w.clients[r.client].rand.Exp() * float64(w.config.Network)
 	network.add(r, now+time.Duration(math.Floor(takes)))
 }
 
-// reach is the arrival of a request at the server, also of one whose client has given
+// requestArrives is the arrival of a request at the server, also of one whose client has given
 // up since.
-func (w *world) reach(now time.Duration) {
+func (w *world) requestArrives(now time.Duration) {
 	w.count()
-	w.connect(w.requests.take(now), now)
+	w.connect(w.toServer.take(now), now)
 }
 
-// reply has the server answer a request whose client waits for it.
-func (w *world) reply(r request, now time.Duration) {
+// sendAnswer has the server answer a request whose client waits for it.
+func (w *world) sendAnswer(r request, now time.Duration) {
 	w.server.open--
 	w.clients[r.client].open = false
-	if w.answers == nil {
-		w.answer(r, now)
+	if w.toClient == nil {
+		w.receiveAnswer(r, now)
 		return
 	}
-	w.travel(w.answers, r, now)
+	w.travel(w.toClient, r, now)
 }
 
-// hear is the arrival of an answer at its client, which may have given up since.
-func (w *world) hear(now time.Duration) {
+// answerArrives is the arrival of an answer at its client, which may have given up since.
+func (w *world) answerArrives(now time.Duration) {
 	w.count()
-	if r := w.answers.take(now); w.waiting(r) {
-		w.answer(r, now)
+	if r := w.toClient.take(now); w.awaited(r) {
+		w.receiveAnswer(r, now)
 		return
 	}
 	w.stats.Wasted++
 }
 
-// expire is the end of a client's patience.
-func (w *world) expire(now time.Duration) {
+// timeOut is the end of a client's patience.
+func (w *world) timeOut(now time.Duration) {
 	w.count()
-	if w.warmed == 0 {
-		w.warmed = w.warm(&w.timeouts, lookAhead)
+	if w.prefetched == 0 {
+		w.prefetched = w.prefetch(&w.timeouts, prefetchSize)
 	}
-	w.warmed--
+	w.prefetched--
 	r := *w.timeouts.at(0)
 	w.timeouts.drop(1)
-	if !w.waiting(r) {
+	if !w.awaited(r) {
 		return // It was answered.
 	}
 	w.stats.Timeouts++
@@ -176,8 +176,8 @@ func (w *world) expire(now time.Duration) {
 	w.fail(int(r.client), now)
 }
 
-// answer is the server's answer to a request whose client waits for it.
-func (w *world) answer(r request, now time.Duration) {
+// receiveAnswer is the server's answer to a request whose client waits for it.
+func (w *world) receiveAnswer(r request, now time.Duration) {
 	i := int(r.client)
 	c := &w.clients[i]
 	if w.config.Failures > 0 && c.rand.Float64() < w.config.Failures {
@@ -190,23 +190,23 @@ func (w *world) answer(r request, now time.Duration) {
 	if w.budgets != nil {
 		w.budgets[i%len(w.budgets)].Succeeded()
 	}
-	w.over(i, now)
+	w.endOperation(i, now)
 }
 
 // fail ends a request without success: a retry follows, or the operation is over.
 func (w *world) fail(i int, now time.Duration) {
 	c := &w.clients[i]
 	allowed := w.budgets == nil || w.budgets[i%len(w.budgets)].Failed()
-	delay, more := w.delay(c)
+	delay, more := w.nextDelay(c)
 	switch {
 	case !more:
 		w.stats.GaveUp++
-		w.over(i, now)
+		w.endOperation(i, now)
 	case !allowed:
 		w.stats.Denied++
-		w.over(i, now)
+		w.endOperation(i, now)
 	default:
-		c.done()
+		c.endRequest()
 		c.retry++
 		if delay < w.end-now {
 			w.add(i, c.turn, sendRetry, now+delay)
@@ -214,36 +214,36 @@ func (w *world) fail(i int, now time.Duration) {
 	}
 }
 
-// over ends client i's operation.
-func (w *world) over(i int, now time.Duration) {
+// endOperation ends client i's operation.
+func (w *world) endOperation(i int, now time.Duration) {
 	c := &w.clients[i]
-	c.done()
+	c.endRequest()
 	c.retry = 0
 	if c.block > 0 {
-		w.waits.free(c.block - 1)
+		w.delays.free(c.block - 1)
 		c.block = 0
 	}
 	if w.config.Rate > 0 {
 		w.idle = append(w.idle, uint32(i))
 		return
 	}
-	w.add(i, c.turn, sendFirst, w.begins(now, &c.rand))
+	w.add(i, c.turn, sendFirst, w.nextOperation(now, &c.rand))
 }
 
-// done ends a request.
-func (c *client) done() {
+// endRequest ends a request.
+func (c *client) endRequest() {
 	c.turn = (c.turn + 1) & (1<<(32-tagBits) - 1)
 	c.open = false
 }
 
-// lookAhead is how many clients are looked up at a time.
-const lookAhead = 16
+// prefetchSize is how many clients are looked up at a time.
+const prefetchSize = 16
 
-// warm looks up the clients of the first of requests, at most most of them, and
+// prefetch looks up the clients of the first of requests, at most most of them, and
 // returns how many. Their records and their delays are then in the cache when their
 // time comes. Each would take a wait for memory; these waits, none of which depends on
 // another, pass together.
-func (w *world) warm(requests *ring[request], most int) int {
+func (w *world) prefetch(requests *ring[request], most int) int {
 	n := min(most, requests.size)
 	var read uint32
 	for i := range n {
@@ -251,7 +251,7 @@ func (w *world) warm(requests *ring[request], most int) int {
 	}
 	for i := range n {
 		if b := w.clients[requests.at(i).client].block; b > 0 {
-			read += uint32(w.waits.at(b - 1)[0])
+			read += uint32(w.delays.at(b - 1)[0])
 		}
 	}
 	w.read = read // for the compiler not to leave it out

@@ -260,7 +260,7 @@ func TestNothingIsLost(t *testing.T) {
 			sent, ended := total.First+total.Retries, total.OK+total.Timeouts+total.Refused
 			waiting := int64(0)
 			for i := range w.timeouts.size {
-				if w.waiting(*w.timeouts.at(i)) {
+				if w.awaited(*w.timeouts.at(i)) {
 					waiting++
 				}
 			}

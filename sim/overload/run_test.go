@@ -284,7 +284,7 @@ func (c *countedContext) Err() error {
 // The context is looked at every 1,024 events, which of less than 48 µs each take less
 // than 50 ms: also while the first clients are made, and where one look at the server's
 // requests answers thousands of them.
-func TestContextIsLookedAt(t *testing.T) {
+func TestContextIsChecked(t *testing.T) {
 	config := Default()
 	config.Schedule = fixed
 	config.Clients = 20_000
@@ -299,7 +299,7 @@ func TestContextIsLookedAt(t *testing.T) {
 			t.Fatalf("ran to its end after %d looks", ctx.looks)
 		}
 		// At the end of a stop each of the phases may count one more.
-		if least := int64(lookEvery * (end + 1)); w.events < least || w.events > least+ticks || ctx.looks != end+1 {
+		if least := int64(contextEvery * (end + 1)); w.events < least || w.events > least+ticks || ctx.looks != end+1 {
 			t.Fatalf("%d events and %d looks, want %d to %d and %d", w.events, ctx.looks, least, least+ticks, end+1)
 		}
 	}

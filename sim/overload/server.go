@@ -33,7 +33,7 @@ type server struct {
 	tick   tick     // the next at which there is something to look at
 	missed tick     // while stopped: the first such tick since the stop
 
-	due *later // if poll is 0: requests until they are answered
+	due *inFlight // if poll is 0: requests until they are answered
 
 	stopped bool
 	atStop  Second // Open and Latency, as they were
@@ -59,7 +59,7 @@ type phase struct {
 
 // A group of requests became open between two ticks.
 type group struct {
-	start    time.Duration // the second of the two
+	opened   time.Duration // the second of the two
 	requests uint32        // that are left
 	known    uint32        // of these, in the phase's requests; the others are abandoned
 }
@@ -73,7 +73,7 @@ func (s *server) init(config *Config) {
 	s.tick.at, s.accepts = engine.Never, engine.Never
 	s.poll = config.Poll
 	if s.poll == 0 {
-		s.due = newLater(config)
+		s.due = newInFlight(config)
 		return
 	}
 	s.width = max((s.poll+ticks-1)/ticks, 1)
@@ -102,7 +102,7 @@ func (w *world) connect(r request, now time.Duration) {
 	s := &w.server
 	switch {
 	case !s.stopped && s.queue.size == 0 && s.free <= now:
-		w.begin(r, now)
+		w.openRequest(r, now)
 		s.free = now + w.config.Accept
 	case s.queue.size < w.config.Queue:
 		s.queue.push(r)
@@ -134,7 +134,7 @@ func (w *world) reconnect(r request, now time.Duration) {
 func (w *world) accept(now time.Duration) {
 	w.count()
 	s := &w.server
-	w.begin(*s.queue.at(0), now)
+	w.openRequest(*s.queue.at(0), now)
 	s.queue.drop(1)
 	s.free = now + w.config.Accept
 	s.accepts = engine.Never
@@ -143,11 +143,11 @@ func (w *world) accept(now time.Duration) {
 	}
 }
 
-// begin makes a request open.
-func (w *world) begin(r request, now time.Duration) {
+// openRequest makes a request open.
+func (w *world) openRequest(r request, now time.Duration) {
 	s := &w.server
 	if w.config.Abandoned == Drop {
-		if !w.waiting(r) {
+		if !w.awaited(r) {
 			return
 		}
 		w.clients[r.client].open = true
@@ -160,18 +160,18 @@ func (w *world) begin(r request, now time.Duration) {
 	}
 	cycle := now - now%s.poll
 	n := int(now % s.poll / s.width)
-	start := cycle + min(time.Duration(n+1)*s.width, s.poll)
+	opened := cycle + min(time.Duration(n+1)*s.width, s.poll)
 	p := &s.phases[n]
-	if last := p.groups.size - 1; last < 0 || p.groups.at(last).start != start {
-		p.groups.push(group{start: start})
+	if last := p.groups.size - 1; last < 0 || p.groups.at(last).opened != opened {
+		p.groups.push(group{opened: opened})
 	}
 	g := p.groups.at(p.groups.size - 1)
 	g.requests++
 	g.known++
 	p.requests.push(r)
 	s.busy[n/64] |= 1 << (n % 64)
-	if start < s.tick.at {
-		s.tick = tick{start, cycle, n}
+	if opened < s.tick.at {
+		s.tick = tick{opened, cycle, n}
 	}
 }
 
@@ -196,18 +196,18 @@ func (s *server) nextDue(limit time.Duration) time.Duration {
 func (w *world) finish(now time.Duration) {
 	w.count()
 	switch r := w.server.due.take(now); {
-	case w.waiting(r):
-		w.reply(r, now)
+	case w.awaited(r):
+		w.sendAnswer(r, now)
 	case w.config.Abandoned == Keep:
 		w.server.open--
 		w.stats.Wasted++
 	}
 }
 
-// look looks at the requests of the phase whose tick it is.
-func (w *world) look(now time.Duration) {
+// poll looks at the requests of the phase whose tick it is.
+func (w *world) poll(now time.Duration) {
 	s := &w.server
-	w.lookAt(s.tick.phase, now)
+	w.pollPhase(s.tick.phase, now)
 	s.tick = s.after(s.tick)
 }
 
@@ -231,16 +231,16 @@ func (s *server) after(t tick) tick {
 	return tick{at: engine.Never}
 }
 
-// lookAt answers those requests of a phase that are due.
-func (w *world) lookAt(n int, now time.Duration) {
+// pollPhase answers those requests of a phase that are due.
+func (w *world) pollPhase(n int, now time.Duration) {
 	s := &w.server
 	p := &s.phases[n]
 	w.forget(p, now)
 	for p.groups.size > 0 {
 		g := p.groups.at(0)
-		warmed := false
+		prefetched := false
 		for g.requests > 0 {
-			if s.latencyNow() > now-g.start {
+			if s.latencyNow() > now-g.opened {
 				return
 			}
 			w.count()
@@ -253,16 +253,16 @@ func (w *world) lookAt(n int, now time.Duration) {
 				w.stats.Wasted++
 				continue
 			}
-			if !warmed {
-				warmed = true
-				w.warm(&p.requests, int(min(g.known, lookAhead)))
+			if !prefetched {
+				prefetched = true
+				w.prefetch(&p.requests, int(min(g.known, prefetchSize)))
 			}
 			g.known--
 			r := *p.requests.at(0)
 			p.requests.drop(1)
 			switch {
-			case w.waiting(r):
-				w.reply(r, now)
+			case w.awaited(r):
+				w.sendAnswer(r, now)
 			case w.config.Abandoned == Keep:
 				s.open--
 				w.stats.Wasted++
@@ -280,7 +280,7 @@ func (w *world) lookAt(n int, now time.Duration) {
 func (w *world) forget(p *phase, now time.Duration) {
 	for p.old < p.groups.size {
 		g := p.groups.at(p.old)
-		if now-g.start <= w.config.Timeout {
+		if now-g.opened <= w.config.Timeout {
 			return
 		}
 		p.requests.drop(int(g.known))
@@ -311,7 +311,7 @@ func (w *world) resume(now time.Duration) {
 	t := s.missed
 	if t.at < now {
 		for round := t.at + s.poll; t.at < now && t.at < round; t = s.after(t) {
-			w.lookAt(t.phase, now)
+			w.pollPhase(t.phase, now)
 		}
 		if t.at < now { // One look each was enough.
 			later := (now - t.at) / s.poll * s.poll
@@ -329,7 +329,7 @@ func (w *world) resume(now time.Duration) {
 	// Whoever found the queue full and is still there tries again.
 	for ; s.outside.size > 0 && !w.ended; s.outside.drop(1) {
 		w.count()
-		if r := *s.outside.at(0); w.waiting(r) {
+		if r := *s.outside.at(0); w.awaited(r) {
 			w.reconnect(r, now)
 		}
 	}

@@ -21,27 +21,27 @@ type world struct {
 
 	clients []client
 	idle    []uint32 // of open arrivals: clients whose operation is over
-	waits   waits
+	delays  delayBlocks
 	budgets []Budget
 
 	server server
 
-	sends    *engine.Calendar // by client: its next request, first or retry
-	timeouts ring[request]    // as they were sent
-	arrival  time.Duration    // the next operation of open arrivals
-	arrivals engine.Rand
-	begun    uint64 // operations of open arrivals
+	sends      *engine.Calendar // by client: its next request, first or retry
+	timeouts   ring[request]    // as they were sent
+	arrival    time.Duration    // the next operation of open arrivals
+	arrivals   engine.Rand
+	operations uint64 // of open arrivals, so far
 
-	requests *later // on their way to the server; nil where that takes no time
-	answers  *later // and to the client
+	toServer *inFlight // requests on their way to the server; nil where that takes no time
+	toClient *inFlight // answers on their way to the client
 
 	mark   time.Duration // when the second ends
 	change time.Duration // when the trigger begins, or ends
 
 	stats stats
 
-	warmed int    // of the next timeouts, whose clients were looked up
-	read   uint32 // see warm
+	prefetched int    // of the next timeouts, whose clients were looked up
+	read       uint32 // see prefetch
 
 	ctx    context.Context
 	events int64
@@ -60,10 +60,10 @@ type request struct {
 	client, turn uint32
 }
 
-func (w *world) waiting(r request) bool { return w.clients[r.client].turn == r.turn }
+func (w *world) awaited(r request) bool { return w.clients[r.client].turn == r.turn }
 
-// lookEvery is after how many events, of some 100 ns, the context is looked at.
-const lookEvery = 1024
+// contextEvery is after how many events, of some 100 ns, the context is looked at.
+const contextEvery = 1024
 
 func newWorld(config *Config, seed uint64) *world {
 	w := &world{
@@ -79,7 +79,7 @@ func newWorld(config *Config, seed uint64) *world {
 		w.change = config.Warmup
 	}
 	if config.Network > 0 {
-		w.requests, w.answers = newLater(config), newLater(config)
+		w.toServer, w.toClient = newInFlight(config), newInFlight(config)
 	}
 	w.server.init(config)
 	if config.Budget != nil {
@@ -93,7 +93,7 @@ func newWorld(config *Config, seed uint64) *world {
 // run calls part after each second, and returns false if ctx ended first.
 func (w *world) run(ctx context.Context, part func()) bool {
 	w.ctx = ctx
-	w.start()
+	w.startClients()
 	for !w.ended {
 		if now, second := w.step(); second {
 			part()
@@ -114,8 +114,8 @@ func (w *world) step() (now time.Duration, second bool) {
 		now = min(now, w.timeouts.at(0).sent+w.config.Timeout)
 	}
 	now = min(now, s.nextDue(now))
-	now = min(now, w.requests.next(now))
-	now = min(now, w.answers.next(now))
+	now = min(now, w.toServer.next(now))
+	now = min(now, w.toClient.next(now))
 	if e := w.sends.Next(now - 1); e.At < now {
 		w.sends.Take()
 		w.send(e)
@@ -131,17 +131,17 @@ func (w *world) step() (now time.Duration, second bool) {
 	case s.accepts:
 		w.accept(now)
 	case s.tick.at:
-		w.look(now)
+		w.poll(now)
 	case w.arrival:
 		w.arrive(now)
 	case s.nextDue(now):
 		w.finish(now)
-	case w.requests.next(now):
-		w.reach(now)
-	case w.answers.next(now):
-		w.hear(now)
+	case w.toServer.next(now):
+		w.requestArrives(now)
+	case w.toClient.next(now):
+		w.answerArrives(now)
 	default:
-		w.expire(now)
+		w.timeOut(now)
 	}
 	return now, false
 }
@@ -149,7 +149,7 @@ func (w *world) step() (now time.Duration, second bool) {
 // count counts an event, and looks at the context now and then.
 func (w *world) count() {
 	w.events++
-	if w.events%lookEvery == 0 && w.ctx.Err() != nil {
+	if w.events%contextEvery == 0 && w.ctx.Err() != nil {
 		w.ended = true
 	}
 }
@@ -174,6 +174,6 @@ func (w *world) trigger(now time.Duration) {
 			w.server.slow = w.config.Trigger.Factor
 		}
 	case Spike:
-		// The arrivals know it in advance, see begins.
+		// The arrivals know it in advance, see nextOperation.
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"example.com/backoff/sim/internal/engine"
 )
 
-// waits holds the next delays of every client that retries: a block of them each, no
+// delayBlocks holds the next delays of every client that retries: a block of them each, no
 // larger than a line of the cache. A million clients can be retrying at once.
-type waits struct {
+type delayBlocks struct {
 	chunks [][]block
 	unused []uint32
 	blocks int
@@ -31,14 +31,14 @@ const (
 
 type block [8]time.Duration
 
-// none follows the last delay of a schedule that has ended.
-const none time.Duration = -1
+// scheduleEnd follows the last delay of a schedule that has ended.
+const scheduleEnd time.Duration = -1
 
 const chunk = 1 << 12
 
-func (w *waits) at(n uint32) *block { return &w.chunks[n/chunk][n%chunk] }
+func (w *delayBlocks) at(n uint32) *block { return &w.chunks[n/chunk][n%chunk] }
 
-func (w *waits) new() uint32 {
+func (w *delayBlocks) new() uint32 {
 	if n := len(w.unused); n > 0 {
 		b := w.unused[n-1]
 		w.unused = w.unused[:n-1]
@@ -51,51 +51,51 @@ func (w *waits) new() uint32 {
 	return uint32(w.blocks - 1)
 }
 
-func (w *waits) free(n uint32) {
+func (w *delayBlocks) free(n uint32) {
 	delete(w.long, n)
 	w.unused = append(w.unused, n)
 }
 
-// delay returns the client's next delay, and false if its schedule has ended.
-func (w *world) delay(c *client) (delay time.Duration, ok bool) {
+// nextDelay returns the client's next delay, and false if its schedule has ended.
+func (w *world) nextDelay(c *client) (delay time.Duration, ok bool) {
 	if c.block == 0 {
-		c.block = w.waits.new() + 1
-		c.delays = c.rand.Uint64()
+		c.block = w.delays.new() + 1
+		c.scheduleSeed = c.rand.Uint64()
 	}
 	if c.retry >= longFrom {
 		return w.longDelay(c)
 	}
-	b := w.waits.at(c.block - 1)
+	b := w.delays.at(c.block - 1)
 	place := c.retry % uint32(len(b))
 	if place == 0 {
-		n := w.waits.drawer.Draw(w.config.Schedule(c.delays), int(c.retry), b[:])
+		n := w.delays.drawer.Draw(w.config.Schedule(c.scheduleSeed), int(c.retry), b[:])
 		if n < len(b) {
-			b[n] = none
+			b[n] = scheduleEnd
 		}
 	}
-	return b[place], b[place] != none
+	return b[place], b[place] != scheduleEnd
 }
 
 // longDelay is delay of a client whose operation has had many retries: a block is as
 // long as all before it.
 func (w *world) longDelay(c *client) (delay time.Duration, ok bool) {
-	b := w.waits.long[c.block-1]
+	b := w.delays.long[c.block-1]
 	if b == nil {
-		if w.waits.long == nil {
-			w.waits.long = map[uint32]*longBlock{}
+		if w.delays.long == nil {
+			w.delays.long = map[uint32]*longBlock{}
 		}
 		b = &longBlock{from: c.retry}
-		w.waits.long[c.block-1] = b
+		w.delays.long[c.block-1] = b
 	}
 	if c.retry == b.from+uint32(len(b.delays)) {
 		b.from = c.retry
 		b.delays = slices.Grow(b.delays[:0], int(min(c.retry, longMost)))
 		b.delays = b.delays[:cap(b.delays)]
-		n := w.waits.drawer.Draw(w.config.Schedule(c.delays), int(c.retry), b.delays)
+		n := w.delays.drawer.Draw(w.config.Schedule(c.scheduleSeed), int(c.retry), b.delays)
 		if n < len(b.delays) {
-			b.delays[n] = none
+			b.delays[n] = scheduleEnd
 		}
 	}
 	delay = b.delays[c.retry-b.from]
-	return delay, delay != none
+	return delay, delay != scheduleEnd
 }

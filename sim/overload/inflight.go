@@ -6,20 +6,20 @@ import (
 	"example.com/backoff/sim/internal/engine"
 )
 
-// later holds requests until their time comes. Those of one time come in the order in
+// inFlight holds requests until their time comes. Those of one time come in the order in
 // which they were added.
-type later struct {
+type inFlight struct {
 	calendar *engine.Calendar // by number; the tag is the place in requests
 	requests []request
 	unused   []uint32 // places
 	number   uint32   // of requests so far
 }
 
-func newLater(config *Config) *later {
-	return &later{calendar: engine.NewCalendar(max(config.Clients, 1), config.end())}
+func newInFlight(config *Config) *inFlight {
+	return &inFlight{calendar: engine.NewCalendar(max(config.Clients, 1), config.end())}
 }
 
-func (l *later) add(r request, at time.Duration) {
+func (l *inFlight) add(r request, at time.Duration) {
 	place := uint32(len(l.requests))
 	if n := len(l.unused); n > 0 {
 		place = l.unused[n-1]
@@ -34,7 +34,7 @@ func (l *later) add(r request, at time.Duration) {
 
 // next returns when the first one's time is, if that is not after limit, and Never
 // otherwise. There may be no later at all, which holds none.
-func (l *later) next(limit time.Duration) time.Duration {
+func (l *inFlight) next(limit time.Duration) time.Duration {
 	if l == nil {
 		return engine.Never
 	}
@@ -42,7 +42,7 @@ func (l *later) next(limit time.Duration) time.Duration {
 }
 
 // take takes the first one, whose time is now.
-func (l *later) take(now time.Duration) request {
+func (l *inFlight) take(now time.Duration) request {
 	place := l.calendar.Next(now).Tag
 	l.calendar.Take()
 	l.unused = append(l.unused, place)
