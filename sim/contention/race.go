@@ -49,7 +49,7 @@ const (
 // beyond it has given up.
 const horizon time.Duration = 1 << 62
 
-// contextEvery is after how many events, of some 50 ns, the context is looked at.
+// The context is checked every contextEvery events, each of which takes some 50 ns.
 const contextEvery = 1024
 
 func newRace(config *Config) *race {

@@ -12,18 +12,18 @@ import (
 type client struct {
 	rand         engine.Rand
 	scheduleSeed uint64 // the seed of its operation's schedule
-	turn         uint32
-	retry        uint32 // how many of the operation there were
-	block        uint32 // of waits, plus 1
-	open         bool   // whether the server is at its request, where that drops abandoned ones
+	turn         uint32 // how many requests it is done with; see request
+	retry        uint32 // how many retries the operation has had
+	block        uint32 // of the world's delays, plus 1; 0 for none
+	open         bool   // whether its request is open, at a server that drops abandoned requests
 }
 
-// The tags of events in sends: what the client sends then.
+// The tags of events in world.sends say what the client sends at that time.
 const (
 	sendFirst = iota // an operation's first request
-	sendRetry        // another one
-	sendAgain        // the one that found the queue full
-	tagBits   = 2    // Above them is the client's turn.
+	sendRetry        // a retry
+	sendAgain        // the request that found the accept queue full
+	tagBits   = 2    // The bits of a tag above these are the client's turn.
 )
 
 // startClients gives every client of closed arrivals its first time to think.
@@ -136,7 +136,7 @@ func (w *world) requestArrives(now time.Duration) {
 	w.connect(w.toServer.take(now), now)
 }
 
-// sendAnswer has the server answer a request whose client waits for it.
+// sendAnswer ends an open request whose client still waits, and sends it the answer.
 func (w *world) sendAnswer(r request, now time.Duration) {
 	w.server.open--
 	w.clients[r.client].open = false
@@ -176,7 +176,8 @@ func (w *world) timeOut(now time.Duration) {
 	w.fail(int(r.client), now)
 }
 
-// receiveAnswer is the server's answer to a request whose client waits for it.
+// receiveAnswer is what a client does that gets the answer it waits for: the operation
+// has succeeded, or, for a share of Failures, the request has failed.
 func (w *world) receiveAnswer(r request, now time.Duration) {
 	i := int(r.client)
 	c := &w.clients[i]
@@ -214,7 +215,7 @@ func (w *world) fail(i int, now time.Duration) {
 	}
 }
 
-// endOperation ends client i's operation.
+// endOperation ends client i's operation, succeeded or given up, and plans its next one.
 func (w *world) endOperation(i int, now time.Duration) {
 	c := &w.clients[i]
 	c.endRequest()
@@ -230,19 +231,19 @@ func (w *world) endOperation(i int, now time.Duration) {
 	w.add(i, c.turn, sendFirst, w.nextOperation(now, &c.rand))
 }
 
-// endRequest ends a request.
+// endRequest moves the client on to its next turn: no request of its is awaited any more.
 func (c *client) endRequest() {
 	c.turn = (c.turn + 1) & (1<<(32-tagBits) - 1)
 	c.open = false
 }
 
-// prefetchSize is how many clients are looked up at a time.
+// prefetchSize is how many clients prefetch reads at a time.
 const prefetchSize = 16
 
-// prefetch looks up the clients of the first of requests, at most most of them, and
-// returns how many. Their records and their delays are then in the cache when their
-// time comes. Each would take a wait for memory; these waits, none of which depends on
-// another, pass together.
+// prefetch reads the clients of the first of requests, at most most of them, and returns
+// how many. Their records and their delays are then in the cache when their events
+// come. One by one each read would wait for memory; here no read depends on another,
+// and the processor waits for all of them at once.
 func (w *world) prefetch(requests *ring[request], most int) int {
 	n := min(most, requests.size)
 	var read uint32

@@ -6,8 +6,9 @@ import (
 	"example.com/backoff/sim/internal/engine"
 )
 
-// inFlight holds requests until their time comes. Those of one time come in the order in
-// which they were added.
+// inFlight holds requests that are on their way, each until its time comes: through the
+// network, or through a server that decides how long a request takes when it opens.
+// Requests of one time come in the order in which they were added.
 type inFlight struct {
 	calendar *engine.Calendar // by number; the tag is the place in requests
 	requests []request
@@ -32,8 +33,8 @@ func (l *inFlight) add(r request, at time.Duration) {
 	l.calendar.Add(engine.Event{At: at, Client: l.number, Tag: place})
 }
 
-// next returns when the first one's time is, if that is not after limit, and Never
-// otherwise. There may be no later at all, which holds none.
+// next returns the time of the first request, if it is not after limit, and Never
+// otherwise. A nil inFlight holds no request.
 func (l *inFlight) next(limit time.Duration) time.Duration {
 	if l == nil {
 		return engine.Never
@@ -41,7 +42,7 @@ func (l *inFlight) next(limit time.Duration) time.Duration {
 	return l.calendar.Next(limit).At
 }
 
-// take takes the first one, whose time is now.
+// take removes the first request, whose time is now, and returns it.
 func (l *inFlight) take(now time.Duration) request {
 	place := l.calendar.Next(now).Tag
 	l.calendar.Take()

@@ -2,12 +2,12 @@ package overload
 
 import "time"
 
-// stats is the record of a run.
+// stats records a run, second by second.
 type stats struct {
-	Second                // that is running
-	seen    time.Duration // sum of what Seen is the mean of
-	seconds []Second
-	peak    int64
+	Second                // the current one
+	seen    time.Duration // in it: the sum of what the answered requests took
+	seconds []Second      // those before
+	peak    int64         // the most requests that were open at one time
 }
 
 // endSecond notes the server's state and begins a new second. A server that is stopped
@@ -26,7 +26,8 @@ func (r *stats) endSecond(s *server) {
 	r.Second, r.seen = Second{}, 0
 }
 
-// verdict is the run's. The most open requests are often between the ends of seconds.
+// verdict returns the verdict on a run that has ended. Its PeakOpen is exact: Judge sees
+// the open requests at the ends of seconds only, and there are often more in between.
 func (r *stats) verdict(config *Config) Verdict {
 	v := Judge(r.seconds, *config)
 	v.PeakOpen = r.peak

@@ -143,7 +143,8 @@ func (w *world) accept(now time.Duration) {
 	}
 }
 
-// openRequest makes a request open.
+// openRequest makes a request open: the server is at it from now on. A server that drops
+// abandoned requests does not open one.
 func (w *world) openRequest(r request, now time.Duration) {
 	s := &w.server
 	if w.config.Abandoned == Drop {
@@ -175,7 +176,7 @@ func (w *world) openRequest(r request, now time.Duration) {
 	}
 }
 
-// decide notes when a request will be answered.
+// decide fixes when a request will be answered, for a server that does not poll.
 func (s *server) decide(r request, now time.Duration) {
 	takes := s.latencyNow()
 	if takes >= engine.Never-now {
@@ -184,7 +185,8 @@ func (s *server) decide(r request, now time.Duration) {
 	s.due.add(r, now+takes)
 }
 
-// nextDue returns when the next such answer is, if it is not after limit.
+// nextDue returns when a server that does not poll answers its next request, if that is
+// not after limit, and Never otherwise.
 func (s *server) nextDue(limit time.Duration) time.Duration {
 	if s.stopped {
 		return engine.Never
@@ -192,7 +194,8 @@ func (s *server) nextDue(limit time.Duration) time.Duration {
 	return s.due.next(limit)
 }
 
-// finish answers a request that is due.
+// finish is the end of a request at a server that does not poll: it is answered, or was
+// served for nobody.
 func (w *world) finish(now time.Duration) {
 	w.count()
 	switch r := w.server.due.take(now); {
@@ -204,7 +207,7 @@ func (w *world) finish(now time.Duration) {
 	}
 }
 
-// poll looks at the requests of the phase whose tick it is.
+// poll is a tick: the server polls the requests of the phase that the tick belongs to.
 func (w *world) poll(now time.Duration) {
 	s := &w.server
 	w.pollPhase(s.tick.phase, now)
@@ -301,7 +304,8 @@ func (s *server) stop() {
 	s.tick.at, s.accepts = engine.Never, engine.Never
 }
 
-// resume lets it go on. Timers that ran out meanwhile fire now, in their order.
+// resume lets a stopped server go on. Timers that ran out during the stop fire now, in
+// their order.
 func (w *world) resume(now time.Duration) {
 	s := &w.server
 	s.stopped = false
@@ -313,10 +317,10 @@ func (w *world) resume(now time.Duration) {
 		for round := t.at + s.poll; t.at < now && t.at < round; t = s.after(t) {
 			w.pollPhase(t.phase, now)
 		}
-		if t.at < now { // One look each was enough.
-			later := (now - t.at) / s.poll * s.poll
-			t.at += later
-			t.cycle += later
+		if t.at < now { // One poll of each phase was enough; the others that were missed are left out.
+			missed := (now - t.at) / s.poll * s.poll
+			t.at += missed
+			t.cycle += missed
 		}
 		for t.at < now {
 			t = s.after(t)
@@ -326,7 +330,7 @@ func (w *world) resume(now time.Duration) {
 	if s.queue.size > 0 {
 		s.accepts = max(s.free, now)
 	}
-	// Whoever found the queue full and is still there tries again.
+	// The clients that found the queue full and still wait connect again.
 	for ; s.outside.size > 0 && !w.ended; s.outside.drop(1) {
 		w.count()
 		if r := *s.outside.at(0); w.awaited(r) {

@@ -7,13 +7,12 @@ import (
 	"example.com/backoff/sim/internal/engine"
 )
 
-// A world is one repetition: its clients, its server, and what comes next.
+// A world is one repetition: its clients, its server, and the events to come.
 //
-// Only what clients send of themselves can come at any time, and needs a queue of
-// events, sends. Everything else comes in an order of its own: timeouts in that of the
-// requests, the server's looks at its requests by the ticks of its clock, and it takes
-// requests out of the accept queue one after the other. So the next event is the
-// earliest of those heads.
+// What clients send can come at any time, in any order, and needs a queue of events:
+// sends. Everything else comes in an order of its own: timeouts in the order of the
+// requests, the server's polls by the ticks of its clock, and accepts one after the
+// other. So the next event is the earliest of a few heads.
 type world struct {
 	config *Config
 	seed   uint64
@@ -35,13 +34,13 @@ type world struct {
 	toServer *inFlight // requests on their way to the server; nil where that takes no time
 	toClient *inFlight // answers on their way to the client
 
-	mark   time.Duration // when the second ends
-	change time.Duration // when the trigger begins, or ends
+	mark   time.Duration // when the current second ends
+	change time.Duration // when the trigger starts, and then when it ends
 
 	stats stats
 
-	prefetched int    // of the next timeouts, whose clients were looked up
-	read       uint32 // see prefetch
+	prefetched int    // how many of the next timeouts had their clients prefetched
+	read       uint32 // what prefetch read, so that the compiler does not leave the reads out
 
 	ctx    context.Context
 	events int64
@@ -49,20 +48,21 @@ type world struct {
 }
 
 // A request is known by its client and the client's turn, which goes up when the
-// client is done with a request. So what holds a request can tell whether the client
-// still waits for it.
+// client is done with a request. So everybody who holds a request can tell whether the
+// client still waits for it.
 //
-// Of a million clients each is in no cache when its time comes. So what there is to
-// know when a request is sent and when it opens goes with it, and only its end, a
-// success or not, has to look its client up.
+// Of a million clients each is in no cache when its event comes. So a request carries
+// what has to be known when it is sent and when it opens, and the client's record is
+// read only when the request ends.
 type request struct {
 	sent         time.Duration
 	client, turn uint32
 }
 
+// awaited reports whether the client still waits for the request.
 func (w *world) awaited(r request) bool { return w.clients[r.client].turn == r.turn }
 
-// contextEvery is after how many events, of some 100 ns, the context is looked at.
+// The context is checked every contextEvery events, each of which takes some 100 ns.
 const contextEvery = 1024
 
 func newWorld(config *Config, seed uint64) *world {
@@ -146,7 +146,7 @@ func (w *world) step() (now time.Duration, second bool) {
 	return now, false
 }
 
-// count counts an event, and looks at the context now and then.
+// count counts an event, and checks the context every contextEvery events.
 func (w *world) count() {
 	w.events++
 	if w.events%contextEvery == 0 && w.ctx.Err() != nil {
@@ -154,7 +154,7 @@ func (w *world) count() {
 	}
 }
 
-// trigger begins it or ends it.
+// trigger starts the trigger, or ends it.
 func (w *world) trigger(now time.Duration) {
 	from, to := w.config.during()
 	w.change = engine.Never
