@@ -3,20 +3,20 @@ package experiment
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"iter"
 	"os"
 	"os/signal"
 	"runtime"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"example.com/backoff"
 	"example.com/backoff/cmd/backoff/internal/cli"
 	"example.com/backoff/cmd/backoff/internal/present"
 	"example.com/backoff/expr"
+	"example.com/backoff/sim/contention"
+	"example.com/backoff/sim/overload"
 )
 
 // A Flags is what flags say of any experiment.
@@ -68,25 +68,20 @@ func (s *Flags) Each(cmd *cobra.Command, exprs []*expr.Expr, one func(ctx contex
 	return nil
 }
 
-// DrawsOf returns what a model asks of a schedule: its delays under a seed.
-func DrawsOf(e *expr.Expr) func(seed uint64) iter.Seq[time.Duration] {
-	return func(seed uint64) iter.Seq[time.Duration] {
-		return e.Schedule(backoff.WithSeed(seed))
-	}
-}
-
-// FlagError makes of a model's error about a field of its configuration,
-//
-//	overload: Queue is -1, want 0 to 1000000000
-//
-// one about the flag that sets it. Of a list's fields one flag sets all.
+// FlagError makes of a model's error about a field of its configuration one about the
+// flag that sets it. Of a list's fields one flag sets all.
 func FlagError(cmd *cobra.Command, err error, flags map[string]string) error {
-	_, text, _ := strings.Cut(err.Error(), ": ")
-	field, rest, _ := strings.Cut(text, " is ")
-	field, _, _ = strings.Cut(field, "[")
-	flag, ok := flags[field]
+	var field, got, want string
+	if e, ok := errors.AsType[*contention.Error](err); ok {
+		field, got, want = e.Field, e.Got, e.Want
+	}
+	if e, ok := errors.AsType[*overload.Error](err); ok {
+		field, got, want = e.Field, e.Got, e.Want
+	}
+	list, _, _ := strings.Cut(field, "[")
+	flag, ok := flags[list]
 	if !ok {
 		return fmt.Errorf("%s: %w", cli.CommandName(cmd), err)
 	}
-	return fmt.Errorf("%s: %s is %s", cli.CommandName(cmd), flag, rest)
+	return fmt.Errorf("%s: %s is %s, want %s", cli.CommandName(cmd), flag, got, want)
 }

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"example.com/backoff"
 	"example.com/backoff/cmd/backoff/internal/command/show"
 	"example.com/backoff/cmd/backoff/internal/digits"
 	"example.com/backoff/cmd/backoff/internal/process"
@@ -38,7 +37,7 @@ type Options struct {
 
 // delays returns the schedule, which is the same each time.
 func (o *Options) delays() iter.Seq[time.Duration] {
-	return o.Schedule.Schedule(backoff.WithSeed(o.Seed))
+	return o.Schedule.Seeded(o.Seed)
 }
 
 // countable is how many attempts a schedule may have to be called "2 of 9".

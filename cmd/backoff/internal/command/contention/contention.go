@@ -124,7 +124,7 @@ func (f *flags) run(cmd *cobra.Command, exprs []*expr.Expr) ([]contest, error) {
 	var contests []contest
 	err := f.Each(cmd, exprs, func(ctx context.Context, e *expr.Expr, progress func(done, total int)) error {
 		result, err := contention.Run(ctx, contention.Config{
-			Schedule:     experiment.DrawsOf(e),
+			Schedule:     e.Seeded,
 			Clients:      f.clients.counts,
 			Reps:         f.Reps,
 			Hop:          f.hop,

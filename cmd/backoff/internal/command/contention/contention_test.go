@@ -21,7 +21,6 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
-	"example.com/backoff/cmd/backoff/internal/experiment"
 	"example.com/backoff/sim/contention"
 )
 
@@ -48,7 +47,7 @@ func TestClientCounts(t *testing.T) {
 func TestContentionFormats(t *testing.T) {
 	const text = "full-jitter(10ms, 2s) | take(4)"
 	config := contention.Default()
-	config.Schedule = experiment.DrawsOf(clitest.Parse(t, text))
+	config.Schedule = clitest.Parse(t, text).Seeded
 	config.Clients, config.Reps, config.Seed = []int{20, 10}, 30, 5
 	config.Hop, config.HopDeviation = 7*time.Millisecond, 3*time.Millisecond
 	want, err := contention.Run(t.Context(), config)

@@ -127,7 +127,7 @@ func (f *flags) run(cmd *cobra.Command, config overload.Config, exprs []*expr.Ex
 	config.Workers = f.Workers
 	var all []seconds.Series
 	err := f.Each(cmd, exprs, func(ctx context.Context, e *expr.Expr, progress func(done, total int)) error {
-		config.Schedule = experiment.DrawsOf(e)
+		config.Schedule = e.Seeded
 		config.Progress = progress
 		result, err := overload.Run(ctx, config)
 		if err != nil {

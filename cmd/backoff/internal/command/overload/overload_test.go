@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
-	"example.com/backoff/cmd/backoff/internal/experiment"
 	"example.com/backoff/cmd/backoff/internal/picturetest"
 	"example.com/backoff/cmd/backoff/internal/seconds"
 	"example.com/backoff/sim/overload"
@@ -28,7 +27,7 @@ import (
 func TestOverloadFormats(t *testing.T) {
 	const text = "exponential(200ms, 2) | take(1)"
 	config := overload.Default()
-	config.Schedule = experiment.DrawsOf(clitest.Parse(t, text))
+	config.Schedule = clitest.Parse(t, text).Seeded
 	config.Clients, config.Think, config.Reps, config.Seed = 80, time.Second, 2, 9
 	config.Timeout, config.Poll, config.Failures, config.Queue = time.Second, 20*time.Millisecond, 0.1, 40
 	config.Latency = overload.LinearLatency{Base: 50 * time.Millisecond, PerOpen: 2 * time.Millisecond}

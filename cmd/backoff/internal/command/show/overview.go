@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"example.com/backoff"
 	"example.com/backoff/cmd/backoff/internal/digits"
 	"example.com/backoff/cmd/backoff/internal/sampling"
 	"example.com/backoff/cmd/backoff/internal/seconds"
@@ -40,7 +39,7 @@ func newOverview(e *expr.Expr, n, draws int, seed uint64) overview {
 	longer := 0
 	for range draws {
 		retry := 0
-		for d, sum := range Running(e.Schedule(backoff.WithSeed(seeds.Uint64()))) {
+		for d, sum := range Running(e.Seeded(seeds.Uint64())) {
 			if retry == n {
 				longer++
 				break

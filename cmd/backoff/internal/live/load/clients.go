@@ -61,7 +61,7 @@ func (c *clients) run(ctx context.Context, number int) {
 		if backoff.Sleep(ctx, thinks) != nil {
 			return
 		}
-		delays := c.schedule.Schedule(backoff.WithSeed(random.Uint64()))
+		delays := c.schedule.Seeded(random.Uint64())
 		again := false
 		// What the error says has been counted.
 		retry.Do(ctx, delays, func(attempt context.Context) error {

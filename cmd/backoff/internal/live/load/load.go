@@ -18,7 +18,6 @@ import (
 
 	"example.com/backoff"
 	"example.com/backoff/cmd/backoff/internal/digits"
-	"example.com/backoff/cmd/backoff/internal/experiment"
 	"example.com/backoff/cmd/backoff/internal/live/server"
 	"example.com/backoff/expr"
 	"example.com/backoff/retry"
@@ -101,7 +100,7 @@ func (l *Config) RunModel(ctx context.Context, e *expr.Expr, rules server.Rules)
 		return nil, err
 	}
 	config = l.Phases.in(config)
-	config.Schedule = experiment.DrawsOf(e)
+	config.Schedule = e.Seeded
 	config.Clients, config.Think, config.Timeout = l.Clients, l.Think, l.Timeout
 	config.Seed, config.Reps = l.Seed, ModelReps
 	result, err := overload.Run(ctx, config)

@@ -23,7 +23,6 @@ import (
 	"example.com/backoff/cmd/backoff/internal/clitest"
 	"example.com/backoff/cmd/backoff/internal/command/serve"
 
-	"example.com/backoff/cmd/backoff/internal/experiment"
 	"example.com/backoff/cmd/backoff/internal/live/server"
 	"example.com/backoff/sim/overload"
 )
@@ -229,7 +228,7 @@ func modelOf(t *testing.T, test realTest, rules server.Rules, reps int) []overlo
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Schedule = experiment.DrawsOf(clitest.Parse(t, test.schedule))
+	config.Schedule = clitest.Parse(t, test.schedule).Seeded
 	config.Clients, config.Think, config.Timeout = realClients, realThink, test.timeout
 	config.Warmup, config.Trigger.For, config.After = realCourse.Warmup, realCourse.Stop, realCourse.After
 	config.Reps = reps
