@@ -2,9 +2,7 @@ package plan
 
 import (
 	"context"
-	"iter"
 	"runtime"
-	"slices"
 	"time"
 
 	"example.com/backoff/internal/saturating"
@@ -12,63 +10,12 @@ import (
 	"example.com/backoff/internal/workers"
 )
 
-// A draw is one client: when its retries come, and whether more would follow.
-type draw struct {
-	elapsed []time.Duration
-	more    bool
-}
+// plus returns a + b for a, b >= 0, or NoLimit where that is more.
+func plus(a, b time.Duration) time.Duration { return saturating.Add(a, b) }
 
-// drawsAtOnce is how many draws a goroutine takes at a time, and how many share
-// one piece of memory.
-const drawsAtOnce = 256
-
-// drawAll draws from all schedules. It returns the delays apart: once they are
-// summed up nobody needs them.
-func drawAll(newSchedule func(uint64) iter.Seq[time.Duration], n int, s settings) ([]draw, [][]time.Duration) {
-	draws := make([]draw, s.draws)
-	delays := make([][]time.Duration, s.draws)
-	blocks := (s.draws-1)/drawsAtOnce + 1
-	parallel(blocks, func() func(int) {
-		var flat []time.Duration // the delays of one block, one draw after the other
-		return func(block int) {
-			first := block * drawsAtOnce
-			last := min(first+drawsAtOnce, s.draws)
-			flat = flat[:0]
-			var lengths [drawsAtOnce]int
-			for i := first; i < last; i++ {
-				// The seeds look unrelated, so that a schedule may compute others from
-				// its own.
-				seq := newSchedule(splitmix.At(s.seed, uint64(i)))
-				if seq == nil {
-					reject("Of", "newSchedule", "a function that returns nil", "one that returns a schedule")
-				}
-				length := 0
-				for d := range seq {
-					if length == n {
-						draws[i].more = true
-						break
-					}
-					flat = append(flat, max(d, 0))
-					length++
-				}
-				lengths[i-first] = length
-			}
-			// flat is used again; these are of the right size and stay.
-			rows, times := slices.Clone(flat), make([]time.Duration, len(flat))
-			for i := first; i < last; i++ {
-				length := lengths[i-first]
-				delays[i], rows = rows[:length], rows[length:]
-				draws[i].elapsed, times = times[:length], times[length:]
-				at := time.Duration(0)
-				for j, d := range delays[i] {
-					at = saturating.Add(saturating.Add(at, s.attempt), d)
-					draws[i].elapsed[j] = at
-				}
-			}
-		}
-	})
-	return draws, delays
-}
+// seedOf returns the seed of draw i. The seeds of a Plan look unrelated, so that a
+// schedule may compute others from its own.
+func seedOf(seed uint64, i int) uint64 { return splitmix.At(seed, uint64(i)) }
 
 // parallel does the tasks 0, 1, ..., n−1 on all processors; see [workers.Do].
 func parallel(n int, newWorker func() func(task int)) {

@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// FactorForRatio returns 1 + ratio, the factor with which a delay is that share
+// of the time gone by, once this is large beside the base: for delays of about
+// 100 s at 1000 s, a ratio of 0.1, it is 1.1. How long a client waits on after
+// the other side has recovered is then at most that share of the outage, and the
+// base.
+//
+// It returns an [*Error] unless ratio is finite and > 0: the delays of no
+// schedule that grows are a share of 0, or less, of the time gone by. A ratio below
+// 2⁻⁵³, which is 10⁻¹⁶, is lost beside 1.
+func FactorForRatio(ratio float64) (float64, error) {
+	if !(ratio > 0 && ratio <= math.MaxFloat64) {
+		return 0, impossible("FactorForRatio", "ratio", ratio, "a finite value > 0")
+	}
+	return 1 + ratio, nil
+}
+
+// FactorForRetries returns the factor with which retry n of a schedule with g's
+// Base and Limit comes at elapsed: the r that solves a·(rⁿ−1)/(r−1) = T. It does
+// not look at g.Factor. Of the float64 numbers it is the largest with which
+// retry n comes no later; where elapsed is Base + (n−1)·Limit it is the smallest
+// such that the second delay is the limit, for larger ones change nothing.
+//
+// It returns an [*Error] where there is no such factor: if n < 2, for the first
+// delay is Base with any factor; if elapsed is below n·Base, for growth makes it
+// only longer; if elapsed is above Base + (n−1)·Limit; and if g.Base or g.Limit
+// is invalid.
+func (g Geometric) FactorForRetries(n int, elapsed time.Duration) (float64, error) {
+	const question = "FactorForRetries"
+	g.Factor = 1
+	if err := g.Validate(); err != nil {
+		return 0, err
+	}
+	if n < 2 {
+		return 0, impossible(question, "n", n, ">= 2: the first delay is Base with any factor")
+	}
+	g.Base = min(g.Base, g.Limit)
+	want := wideOfInt(elapsed)
+	fits := func(factor float64) bool {
+		g.Factor = factor
+		return !want.less(g.elapsed(int64(n)))
+	}
+	if !fits(1) {
+		return 0, tooShort(question, elapsed, g.elapsed(int64(n)),
+			fmt.Sprintf("%d retries with a Base of %v take that much with a factor of 1", n, g.Base))
+	}
+	// From here on the second delay is the limit, and a larger factor changes
+	// nothing.
+	most := float64(g.Limit) / float64(g.Base)
+	if wideOfInt(g.Base).times(wideOf(most)).less(wideOfInt(g.Limit)) {
+		most = math.Nextafter(most, math.Inf(1))
+	}
+	if fits(most) {
+		if end := g.elapsed(int64(n)); end.less(want) {
+			return 0, tooLong(question, elapsed, end,
+				fmt.Sprintf("%d retries from a Base of %v under a Limit of %v take no more", n, g.Base, g.Limit))
+		}
+		return most, nil
+	}
+	// The bits of positive numbers are in the order of the numbers.
+	lo, hi := math.Float64bits(1), math.Float64bits(most)
+	lo = largest(lo, hi, func(bits uint64) bool { return fits(math.Float64frombits(bits)) })
+	return math.Float64frombits(lo), nil
+}
