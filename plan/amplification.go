@@ -1,6 +1,10 @@
 package plan
 
-import "math"
+import (
+	"math"
+
+	"example.com/backoff/internal/wide"
+)
 
 // Endless is the number of retries of a schedule that does not end.
 const Endless = math.MaxInt
@@ -30,7 +34,7 @@ func Amplification(fail float64, n int) (attempts, success float64) {
 	case n < Endless:
 		s := stepsOf(fail, int64(n)+1)
 		// (1−p)·sum is 1 − pⁿ⁺¹ without what that loses where p is near 1.
-		return s.sum.hi, exactSum(1, -fail).times(s.sum).hi
+		return s.sum.Hi, wide.One.Minus(wide.Of(fail)).Times(s.sum).Hi
 	case fail < 1:
 		return 1 / (1 - fail), 1
 	}

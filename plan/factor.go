@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"example.com/backoff/internal/wide"
 )
 
 // FactorForRatio returns 1 + ratio, the factor with which a delay is that share
@@ -42,10 +44,10 @@ func (g Geometric) FactorForRetries(n int, elapsed time.Duration) (float64, erro
 		return 0, impossible(question, "n", n, ">= 2: the first delay is Base with any factor")
 	}
 	g.Base = min(g.Base, g.Limit)
-	want := wideOfInt(elapsed)
+	want := wide.OfInt(elapsed)
 	fits := func(factor float64) bool {
 		g.Factor = factor
-		return !want.less(g.elapsed(int64(n)))
+		return !want.Less(g.elapsed(int64(n)))
 	}
 	if !fits(1) {
 		return 0, tooShort(question, elapsed, g.elapsed(int64(n)),
@@ -54,11 +56,11 @@ func (g Geometric) FactorForRetries(n int, elapsed time.Duration) (float64, erro
 	// From here on the second delay is the limit, and a larger factor changes
 	// nothing.
 	most := float64(g.Limit) / float64(g.Base)
-	if wideOfInt(g.Base).times(wideOf(most)).less(wideOfInt(g.Limit)) {
+	if wide.OfInt(g.Base).Times(wide.Of(most)).Less(wide.OfInt(g.Limit)) {
 		most = math.Nextafter(most, math.Inf(1))
 	}
 	if fits(most) {
-		if end := g.elapsed(int64(n)); end.less(want) {
+		if end := g.elapsed(int64(n)); end.Less(want) {
 			return 0, tooLong(question, elapsed, end,
 				fmt.Sprintf("%d retries from a Base of %v under a Limit of %v take no more", n, g.Base, g.Limit))
 		}

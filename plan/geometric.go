@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"example.com/backoff"
+	"example.com/backoff/internal/wide"
 )
 
 // A Geometric is the schedule a, a·r, a·r², ... under a limit, for which every
@@ -65,12 +66,12 @@ func (g Geometric) Delay(n int) time.Duration {
 	if n < 1 {
 		reject("Delay", "n", n, ">= 1")
 	}
-	return min(g.Limit, g.delay(int64(n)-1).duration())
+	return min(g.Limit, g.delay(int64(n)-1).Duration())
 }
 
 // delay returns a·rⁿ, without the limit.
-func (g Geometric) delay(n int64) wide {
-	return wideOfInt(g.Base).times(stepsOf(g.Factor, n).power)
+func (g Geometric) delay(n int64) wide.Number {
+	return wide.OfInt(g.Base).Times(stepsOf(g.Factor, n).power)
 }
 
 // Elapsed returns Tₙ, the time from the first attempt to retry n: the sum
@@ -86,29 +87,29 @@ func (g Geometric) delay(n int64) wide {
 func (g Geometric) Elapsed(n int) time.Duration {
 	g.check()
 	checkNonNegative("Elapsed", "n", n)
-	return g.elapsed(int64(n)).duration()
+	return g.elapsed(int64(n)).Duration()
 }
 
-func (g Geometric) elapsed(n int64) wide {
+func (g Geometric) elapsed(n int64) wide.Number {
 	m, sum := g.bend()
 	if n <= m {
-		return wideOfInt(g.Base).times(stepsOf(g.Factor, n).sum)
+		return wide.OfInt(g.Base).Times(stepsOf(g.Factor, n).sum)
 	}
-	return sum.plus(wideOfInt(n - m).times(wideOfInt(g.Limit)))
+	return sum.Plus(wide.OfInt(n - m).Times(wide.OfInt(g.Limit)))
 }
 
 // bend returns how many delays are below the limit, and their sum. All that
 // follow are the limit. Where no delay reaches it, m is beyond every n.
-func (g Geometric) bend() (m int64, sum wide) {
+func (g Geometric) bend() (m int64, sum wide.Number) {
 	if g.Base >= g.Limit {
-		return 0, wide{}
+		return 0, wide.Number{}
 	}
-	base, limit := wideOfInt(g.Base), wideOfInt(g.Limit)
-	n, s := longest(g.Factor, func(s steps) bool { return base.times(s.power).less(limit) })
+	base, limit := wide.OfInt(g.Base), wide.OfInt(g.Limit)
+	n, s := longest(g.Factor, func(s steps) bool { return base.Times(s.power).Less(limit) })
 	if n == math.MaxInt64 {
-		return n, base.times(s.sum)
+		return n, base.Times(s.sum)
 	}
-	return n + 1, base.times(s.then(oneStep(g.Factor)).sum) // delay 0 is below the limit too
+	return n + 1, base.Times(s.then(oneStep(g.Factor)).sum) // delay 0 is below the limit too
 }
 
 // DelayAt returns the delay that follows a retry which comes when elapsed has
@@ -122,8 +123,8 @@ func (g Geometric) bend() (m int64, sum wide) {
 func (g Geometric) DelayAt(elapsed time.Duration) time.Duration {
 	g.check()
 	checkNonNegative("DelayAt", "elapsed", elapsed)
-	growth := wideOf(g.Factor - 1) // exact, but for a Factor above 2⁵³
-	return min(g.Limit, wideOfInt(g.Base).plus(growth.times(wideOfInt(elapsed))).duration())
+	growth := wide.Of(g.Factor - 1) // exact, but for a Factor above 2⁵³
+	return min(g.Limit, wide.OfInt(g.Base).Plus(growth.Times(wide.OfInt(elapsed))).Duration())
 }
 
 // Retries returns how many retries come within elapsed as a real number, the
@@ -140,10 +141,10 @@ func (g Geometric) Retries(elapsed time.Duration) float64 {
 	m, _ := g.bend()
 	n := g.retriesWithin(elapsed)
 	start := g.elapsed(n)
-	if start.duration() == elapsed {
+	if start.Duration() == elapsed {
 		return float64(n)
 	}
-	rest := wideOfInt(elapsed).minus(start).hi
+	rest := wide.OfInt(elapsed).Minus(start).Hi
 	// 1 + (r−1)·T/a is rⁿ·(1 + (r−1)·(T−Tₙ)/(a·rⁿ)): taken from retry n on, the
 	// logarithm has only the fraction left to find.
 	var fraction float64
@@ -153,7 +154,7 @@ func (g Geometric) Retries(elapsed time.Duration) float64 {
 	case g.Factor == 1:
 		fraction = rest / float64(g.Base)
 	default:
-		part := rest / g.delay(n).hi
+		part := rest / g.delay(n).Hi
 		fraction = math.Log1p(part*(g.Factor-1)) / math.Log1p(g.Factor-1)
 	}
 	return min(float64(n)+fraction, math.Nextafter(float64(n)+1, 0))
@@ -172,10 +173,10 @@ func (g Geometric) RetriesWithin(elapsed time.Duration) int {
 }
 
 func (g Geometric) retriesWithin(elapsed time.Duration) int64 {
-	if m, sum := g.bend(); sum.roundsTo(elapsed) {
-		return m + int64((elapsed-sum.duration())/g.Limit)
+	if m, sum := g.bend(); sum.RoundsTo(elapsed) {
+		return m + int64((elapsed-sum.Duration())/g.Limit)
 	}
-	base := wideOfInt(g.Base)
-	n, _ := longest(g.Factor, func(s steps) bool { return base.times(s.sum).roundsTo(elapsed) })
+	base := wide.OfInt(g.Base)
+	n, _ := longest(g.Factor, func(s steps) bool { return base.Times(s.sum).RoundsTo(elapsed) })
 	return n
 }

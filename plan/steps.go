@@ -1,5 +1,7 @@
 package plan
 
+import "example.com/backoff/internal/wide"
+
 // A steps is what n steps of a geometric sequence 1, r, r², ... amount to: the
 // sum 1 + r + ... + rⁿ⁻¹ of the first n terms, and the power rⁿ, which is the
 // term that follows.
@@ -10,17 +12,17 @@ package plan
 // r = 1 is as good as any r. After n steps the relative error is about n·2⁻¹⁰⁴,
 // 10⁻²² for a thousand million of them, and as long as the terms have 106 bits
 // there is none.
-type steps struct{ sum, power wide }
+type steps struct{ sum, power wide.Number }
 
 // oneStep returns the sum 1 and the power r >= 0.
-func oneStep(r float64) steps { return steps{one, wideOf(r)} }
+func oneStep(r float64) steps { return steps{wide.One, wide.Of(r)} }
 
 // noSteps is the empty sum.
-func noSteps() steps { return steps{power: one} }
+func noSteps() steps { return steps{power: wide.One} }
 
 // then returns s followed by t, of the same r.
 func (s steps) then(t steps) steps {
-	return steps{s.sum.plus(s.power.times(t.sum)), s.power.times(t.power)}
+	return steps{s.sum.Plus(s.power.Times(t.sum)), s.power.Times(t.power)}
 }
 
 // stepsOf returns n steps, n >= 0.

@@ -1,0 +1,92 @@
+// Package wide has numbers of about 106 bits, twice what a float64 has, whose
+// operations give the same bits on every GOARCH.
+package wide
+
+import (
+	"math"
+	"time"
+)
+
+// A Number is the number Hi + Lo, which has about 106 bits where a float64 has 53.
+// It holds every time.Duration exactly, and a power or a sum to the nanosecond.
+// Its operations are exact functions alone and convert each product, which
+// forbids fusing, so that they give the same bits on every architecture.
+//
+// It is the double-double number of T. J. Dekker, "A Floating-Point Technique
+// for Extending the Available Precision", Numerische Mathematik 18 (1971). All
+// numbers here are >= 0, minus aside.
+type Number struct{ Hi, Lo float64 }
+
+// huge is the largest product, and stands for all above it: what is more than
+// 2⁶³ ns is beyond every question. Neither a sum of a few hundred of them nor the
+// product of two such sums overflows.
+const huge = 0x1p500
+
+// One is 1.
+var One = Number{Hi: 1}
+
+// Of returns min(f, 2⁵⁰⁰) for f >= 0.
+func Of(f float64) Number { return Number{Hi: min(f, huge)} }
+
+// OfInt returns n >= 0, exactly.
+func OfInt[T ~int64](n T) Number {
+	low := n & (1<<11 - 1)
+	return quickSum(float64(n-low), float64(low))
+}
+
+// quickSum returns a + b, exactly, if |a| >= |b|.
+func quickSum(a, b float64) Number {
+	s := a + b
+	return Number{s, b - (s - a)}
+}
+
+// exactSum returns a + b, exactly.
+func exactSum(a, b float64) Number {
+	s := a + b
+	t := s - a
+	return Number{s, (a - (s - t)) + (b - t)}
+}
+
+// Plus returns x + y.
+func (x Number) Plus(y Number) Number {
+	s := exactSum(x.Hi, y.Hi)
+	return quickSum(s.Hi, s.Lo+(x.Lo+y.Lo))
+}
+
+// Minus returns x − y.
+func (x Number) Minus(y Number) Number { return x.Plus(Number{-y.Hi, -y.Lo}) }
+
+// Times returns x·y, or 2⁵⁰⁰ where that is more.
+func (x Number) Times(y Number) Number {
+	p := float64(x.Hi * y.Hi) // not to be fused with the sum that follows
+	if p >= huge {
+		return Number{Hi: huge}
+	}
+	return quickSum(p, math.FMA(x.Hi, y.Hi, -p)+(float64(x.Hi*y.Lo)+float64(x.Lo*y.Hi)))
+}
+
+// Less reports whether x < y.
+func (x Number) Less(y Number) bool {
+	return x.Hi < y.Hi || x.Hi == y.Hi && x.Lo < y.Lo
+}
+
+// RoundsTo reports whether x, rounded as Duration rounds it but not limited, is at
+// most d >= 0.
+func (x Number) RoundsTo(d time.Duration) bool {
+	return x.Less(OfInt(d).Plus(Number{Hi: 0.5}))
+}
+
+// Duration returns the whole number nearest to x >= 0, halves upwards, or
+// the largest time.Duration where that is more.
+func (x Number) Duration() time.Duration {
+	if x.Hi >= 1<<64 {
+		return math.MaxInt64
+	}
+	// 2⁶³ − 1024 is the largest float64 that converts.
+	d := time.Duration(min(x.Hi, 1<<63-1<<10))
+	rest := time.Duration(min(math.Floor(x.Hi-float64(d)+x.Lo+0.5), 1<<62))
+	if rest > math.MaxInt64-d {
+		return math.MaxInt64
+	}
+	return d + rest
+}
