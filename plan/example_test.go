@@ -187,7 +187,7 @@ func ExampleQuantiles() {
 func ExampleAttemptTime() {
 	p := plan.Of(func(uint64) iter.Seq[time.Duration] { return backoff.Constant(time.Second) }, 10,
 		plan.AttemptTime(500*time.Millisecond))
-	fmt.Println(p.Within(5 * time.Second).Least)
+	fmt.Println(p.Within(5 * time.Second).Min)
 	// Output: 4
 }
 
@@ -218,7 +218,7 @@ func ExamplePlan_Warnings() {
 func ExamplePlan_Within() {
 	p := plan.Of(fullJitter, 20)
 	fit := p.Within(5 * time.Second)
-	fmt.Printf("%d to %d attempts, %.1f on average\n", fit.Least, fit.Greatest, fit.Mean)
+	fmt.Printf("%d to %d attempts, %.1f on average\n", fit.Min, fit.Max, fit.Mean)
 	fmt.Printf("at least 7 with a probability of %.2f\n", fit.AtLeast[7])
 	// Output:
 	// 6 to 11 attempts, 7.3 on average

@@ -25,8 +25,8 @@
 // # Any schedule
 //
 // [Of] draws from a schedule of any kind, ten thousand times unless told otherwise,
-// and gives for each retry the least, the mean, quantiles and the greatest of the
-// delay and of the elapsed time. [Plan.Within] says how many attempts fit within
+// and gives for each retry the min, mean, quantiles and max of the delay and of the
+// elapsed time. [Plan.Within] says how many attempts fit within
 // a deadline, [Plan.Load] what many clients that fail together do to the server,
 // [Plan.Amplification] how many attempts a request costs.
 //
@@ -88,9 +88,9 @@ type Retry struct {
 // does the Plan, however many processors share the work, and on every GOARCH. A
 // negative delay counts as 0.
 //
-// Of a schedule that is not random every value is exact. Of a random one least and
-// greatest are those of the draws and not bounds: one more client lies beyond the
-// greatest of k draws with a probability of 1/(k+1).
+// Of a schedule that is not random every value is exact. Of a random one min and
+// max are those of the draws and not bounds: one more client lies beyond the max of
+// k draws with a probability of 1/(k+1).
 //
 // It looks at one delay more than n, to see whether the schedule ends there. A
 // Plan keeps 8 bytes for each delay drawn and 32 for each draw, about 20 MB for

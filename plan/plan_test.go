@@ -40,7 +40,7 @@ func export(p *plan.Plan) exported {
 
 func TestOfExactSchedule(t *testing.T) {
 	same := func(d time.Duration) plan.Stats {
-		return plan.Stats{Least: d, Mean: d, Greatest: d, Quantiles: []time.Duration{d, d, d}}
+		return plan.Stats{Min: d, Mean: d, Max: d, Quantiles: []time.Duration{d, d, d}}
 	}
 	row := func(n int, delay, elapsed time.Duration) plan.Retry {
 		return plan.Retry{N: n, Share: 1, Delay: same(delay), Elapsed: same(elapsed), Atom: plan.Atom{Delay: delay, Share: 1}}
@@ -160,8 +160,8 @@ func TestOfIsItsDefinition(t *testing.T) {
 			if math.Abs(float64(got.Mean)-mean) > 1+1e-12*mean {
 				t.Errorf("%s: mean is %d, want %g", name, got.Mean, mean)
 			}
-			if float64(got.Least) != column[0] || float64(got.Greatest) != column[len(column)-1] {
-				t.Errorf("%s: least and greatest are %d, %d, want %g, %g", name, got.Least, got.Greatest, column[0], column[len(column)-1])
+			if float64(got.Min) != column[0] || float64(got.Max) != column[len(column)-1] {
+				t.Errorf("%s: least and greatest are %d, %d, want %g, %g", name, got.Min, got.Max, column[0], column[len(column)-1])
 			}
 			for i, q := range quantiles {
 				if want := column[int(math.Round(q*float64(len(column)-1)))]; float64(got.Quantiles[i]) != want {
@@ -185,8 +185,8 @@ func TestOfIsItsDefinition(t *testing.T) {
 			t.Errorf("Open is %v, want %v", p.Open, want)
 		}
 
-		want := plan.Fit{Least: slices.Min(fits), Greatest: slices.Max(fits), Open: float64(openFits) / float64(draws)}
-		for k := range want.Greatest + 1 {
+		want := plan.Fit{Min: slices.Min(fits), Max: slices.Max(fits), Open: float64(openFits) / float64(draws)}
+		for k := range want.Max + 1 {
 			count := 0
 			for _, fit := range fits {
 				if fit >= k {
@@ -354,19 +354,19 @@ func TestWithin(t *testing.T) {
 	}{
 		{
 			"between retries", plan.Of(doubling, 10), 5 * time.Second,
-			plan.Fit{Least: 3, Greatest: 3, Mean: 3, AtLeast: []float64{1, 1, 1, 1}},
+			plan.Fit{Min: 3, Max: 3, Mean: 3, AtLeast: []float64{1, 1, 1, 1}},
 		},
 		{
 			"just at a retry", plan.Of(doubling, 10), 7 * time.Second,
-			plan.Fit{Least: 4, Greatest: 4, Mean: 4, AtLeast: []float64{1, 1, 1, 1, 1}},
+			plan.Fit{Min: 4, Max: 4, Mean: 4, AtLeast: []float64{1, 1, 1, 1, 1}},
 		},
 		{
 			"none but the first", plan.Of(doubling, 10), 0,
-			plan.Fit{Least: 1, Greatest: 1, Mean: 1, AtLeast: []float64{1, 1}},
+			plan.Fit{Min: 1, Max: 1, Mean: 1, AtLeast: []float64{1, 1}},
 		},
 		{
 			"attempts last", plan.Of(doubling, 10, plan.AttemptTime(time.Second)), 5 * time.Second,
-			plan.Fit{Least: 2, Greatest: 2, Mean: 2, AtLeast: []float64{1, 1, 1}},
+			plan.Fit{Min: 2, Max: 2, Mean: 2, AtLeast: []float64{1, 1, 1}},
 		},
 		{
 			"not even the first ends", plan.Of(doubling, 10, plan.AttemptTime(time.Second)), time.Second - 1,
@@ -374,11 +374,11 @@ func TestWithin(t *testing.T) {
 		},
 		{
 			"asked for too few", plan.Of(doubling, 2), time.Minute,
-			plan.Fit{Least: 3, Greatest: 3, Mean: 3, AtLeast: []float64{1, 1, 1, 1}, Open: 1},
+			plan.Fit{Min: 3, Max: 3, Mean: 3, AtLeast: []float64{1, 1, 1, 1}, Open: 1},
 		},
 		{
 			"the schedule ends", plan.Of(always(of(1, 1)), 2), time.Minute,
-			plan.Fit{Least: 3, Greatest: 3, Mean: 3, AtLeast: []float64{1, 1, 1, 1}},
+			plan.Fit{Min: 3, Max: 3, Mean: 3, AtLeast: []float64{1, 1, 1, 1}},
 		},
 	} {
 		if diff := cmp.Diff(tt.want, tt.p.Within(tt.deadline)); diff != "" {
@@ -398,7 +398,7 @@ func TestWithinAgreesWithGeometric(t *testing.T) {
 		deadline := time.Duration(rapid.Int64Range(0, 1e9).Draw(t, "deadline"))
 		want := g.RetriesWithin(deadline) + 1
 		got := plan.Of(always(g.Schedule()), want, plan.Draws(2)).Within(deadline)
-		if got.Least != want || got.Greatest != want {
+		if got.Min != want || got.Max != want {
 			t.Errorf("Within(%d) is %+v, want %d attempts", deadline, got, want)
 		}
 	})

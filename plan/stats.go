@@ -6,29 +6,28 @@ import (
 	"time"
 )
 
-// Stats are the least, the mean, the quantiles and the greatest of a number of
-// durations.
+// Stats are the min, mean, quantiles and max of a number of durations.
 type Stats struct {
-	Least    time.Duration
-	Mean     time.Duration // to the nearest nanosecond
-	Greatest time.Duration
+	Min  time.Duration
+	Mean time.Duration // to the nearest nanosecond
+	Max  time.Duration
 
 	// Quantiles are in the order of [Plan.Quantiles]. The quantile q of k draws
-	// is the one of rank ⌊q·(k−1) + ½⌋, the least having rank 0, and so a value
+	// is the one of rank ⌊q·(k−1) + ½⌋, the min having rank 0, and so a value
 	// that was drawn. The quantile 0.5 is the median.
 	Quantiles []time.Duration
 }
 
 // Exact reports whether all durations are the same: then nothing about them is
 // random, and they are no estimate.
-func (s Stats) Exact() bool { return s.Least == s.Greatest }
+func (s Stats) Exact() bool { return s.Min == s.Max }
 
 // newStats returns the stats of a sorted column that is not empty.
 func newStats(column []time.Duration, quantiles []float64) Stats {
 	s := Stats{
-		Least:     column[0],
+		Min:       column[0],
 		Mean:      mean(column),
-		Greatest:  column[len(column)-1],
+		Max:       column[len(column)-1],
 		Quantiles: make([]time.Duration, len(quantiles)),
 	}
 	for i, q := range quantiles {

@@ -20,7 +20,7 @@ func (p *Plan) Warnings() []string {
 	random, capped, greatest := false, false, time.Duration(0)
 	for _, r := range p.Retries {
 		random = random || !r.Delay.Exact()
-		greatest = max(greatest, r.Delay.Greatest)
+		greatest = max(greatest, r.Delay.Max)
 	}
 	switch {
 	case len(p.Retries) == 0:
@@ -63,9 +63,9 @@ func (r Retry) warning(greatest time.Duration, capped bool) string {
 		advice = ": the delays are too few to keep clients apart"
 	case r.Atom.Delay == greatest:
 		advice = ": put the jitter after the cap"
-	case r.Atom.Delay == r.Delay.Greatest:
+	case r.Atom.Delay == r.Delay.Max:
 		advice = ": put the jitter after what bounds it from above"
-	case r.Atom.Delay == r.Delay.Least:
+	case r.Atom.Delay == r.Delay.Min:
 		advice = ": put the jitter after what bounds it from below"
 	}
 	return fmt.Sprintf("retry %d: %s wait exactly %v%s", r.N, who, r.Atom.Delay, advice)

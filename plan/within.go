@@ -7,11 +7,11 @@ import (
 
 // A Fit says how many attempts fit within a deadline, the first attempt counted.
 type Fit struct {
-	Least, Greatest int
-	Mean            float64
+	Min, Max int
+	Mean     float64
 
 	// AtLeast[k] is the probability that at least k attempts fit, for k from 0
-	// to Greatest: 1, ... and never more than the one before it. Beyond Greatest
+	// to Max: 1, ... and never more than the one before it. Beyond Max
 	// it is 0, of these draws.
 	AtLeast []float64
 
@@ -42,16 +42,16 @@ func (p *Plan) Within(deadline time.Duration) Fit {
 		}
 	}
 	f := Fit{
-		Least:    len(counts),
-		Mean:     sum / float64(p.Draws),
-		AtLeast:  []float64{1},
-		Open:     share(open, p.Draws),
-		Greatest: 0,
+		Min:     len(counts),
+		Mean:    sum / float64(p.Draws),
+		AtLeast: []float64{1},
+		Open:    share(open, p.Draws),
+		Max:     0,
 	}
 	left := p.Draws
 	for k, count := range counts {
 		if count > 0 {
-			f.Least, f.Greatest = min(f.Least, k), k
+			f.Min, f.Max = min(f.Min, k), k
 		}
 		left -= count
 		if left > 0 {

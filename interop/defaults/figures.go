@@ -93,7 +93,7 @@ func figure(c client) figures {
 }
 
 func countOf(fit plan.Fit) count {
-	c := count{mean: fit.Mean - 1, low: fit.Least - 1, up: fit.Least - 1}
+	c := count{mean: fit.Mean - 1, low: fit.Min - 1, up: fit.Min - 1}
 	for attempts, share := range fit.AtLeast {
 		if share >= 0.95 {
 			c.low = attempts - 1

@@ -96,13 +96,13 @@ func TestTexts(t *testing.T) {
 func TestBounds(t *testing.T) {
 	for _, c := range clients {
 		f := figureOf(c)
-		if !f.endless && c.total == 0 && f.total < f.plan.Retries[len(f.plan.Retries)-1].Elapsed.Greatest {
-			t.Errorf("%s: a total of %v was drawn, more than %v", c.name, f.plan.Retries[len(f.plan.Retries)-1].Elapsed.Greatest, f.total)
+		if !f.endless && c.total == 0 && f.total < f.plan.Retries[len(f.plan.Retries)-1].Elapsed.Max {
+			t.Errorf("%s: a total of %v was drawn, more than %v", c.name, f.plan.Retries[len(f.plan.Retries)-1].Elapsed.Max, f.total)
 		}
 		for i, b := range f.bounds {
 			r := f.plan.Retries[i]
-			if r.Delay.Least < b.least || r.Delay.Greatest > b.greatest {
-				t.Errorf("%s: delay %d: [%v, %v] was drawn, outside [%v, %v]", c.name, i, r.Delay.Least, r.Delay.Greatest, b.least, b.greatest)
+			if r.Delay.Min < b.least || r.Delay.Max > b.greatest {
+				t.Errorf("%s: delay %d: [%v, %v] was drawn, outside [%v, %v]", c.name, i, r.Delay.Min, r.Delay.Max, b.least, b.greatest)
 			}
 			// Of 10,000 uniform draws the greatest lies below 0.98 of the
 			// interval once in 10⁸⁷ times. The seeds are fixed anyway. A
@@ -111,8 +111,8 @@ func TestBounds(t *testing.T) {
 			if c.telescopes() {
 				near *= 5
 			}
-			if r.Share == 1 && (r.Delay.Least > b.least+near || r.Delay.Greatest < b.greatest-near) {
-				t.Errorf("%s: delay %d: only [%v, %v] was drawn of [%v, %v]", c.name, i, r.Delay.Least, r.Delay.Greatest, b.least, b.greatest)
+			if r.Share == 1 && (r.Delay.Min > b.least+near || r.Delay.Max < b.greatest-near) {
+				t.Errorf("%s: delay %d: only [%v, %v] was drawn of [%v, %v]", c.name, i, r.Delay.Min, r.Delay.Max, b.least, b.greatest)
 			}
 		}
 	}

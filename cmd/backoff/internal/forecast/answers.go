@@ -43,9 +43,9 @@ func (f Forecast) time(p *Params) string {
 	if f.exact() {
 		return fmt.Sprintf("%s %s.", what, digits.Exact(digits.Total(last.Elapsed.Mean, extra)))
 	}
-	worst := last.Elapsed.Greatest
+	worst := last.Elapsed.Max
 	for _, r := range f.rows { // where draws end early, the longest need not be among the last
-		worst = max(worst, r.Elapsed.Greatest)
+		worst = max(worst, r.Elapsed.Max)
 	}
 	times := fmt.Sprintf("%s in the worst of %s draws",
 		digits.Brief(digits.Total(worst, extra)), digits.Grouped(strconv.Itoa(f.plan.Draws)))
@@ -65,12 +65,12 @@ func (f Forecast) within(p *Params) string {
 	case f.fit.Open > 0:
 		return fmt.Sprintf("%s more attempts fit than the %s that were looked at%s.",
 			within, digits.Grouped(strconv.Itoa(looked)), f.lookFurther())
-	case f.fit.Least == f.fit.Greatest:
-		return fmt.Sprintf("%s %s.", within, fits(f.fit.Least))
+	case f.fit.Min == f.fit.Max:
+		return fmt.Sprintf("%s %s.", within, fits(f.fit.Min))
 	}
 	k := f.nearlyAll()
 	return fmt.Sprintf("%s %s for %s of clients, %s on average, from %d to %d.",
-		within, fits(k), digits.Percent(f.fit.AtLeast[k]), digits.Significant(f.fit.Mean, 3), f.fit.Least, f.fit.Greatest)
+		within, fits(k), digits.Percent(f.fit.AtLeast[k]), digits.Significant(f.fit.Mean, 3), f.fit.Min, f.fit.Max)
 }
 
 // lookFurther says what to do where not all was looked at.

@@ -152,7 +152,7 @@ func addAnswers(t *table.Table, forecasts []Forecast, p *Params) {
 		at := f.rows[n-1].Elapsed.Mean
 		if worst {
 			for _, r := range f.rows {
-				at = max(at, r.Elapsed.Greatest)
+				at = max(at, r.Elapsed.Max)
 			}
 		}
 		return digits.Brief(at)

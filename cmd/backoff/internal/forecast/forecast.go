@@ -190,13 +190,13 @@ func (f Forecast) median(s plan.Stats) time.Duration {
 // checkFit is the check of a deadline that leaves no room for a retry.
 func (p *Params) checkFit(f Forecast) error {
 	switch {
-	case len(f.rows) == 0 || f.fit.Greatest > 1 || p.Compare:
+	case len(f.rows) == 0 || f.fit.Max > 1 || p.Compare:
 		return nil
-	case f.fit.Greatest == 0:
+	case f.fit.Max == 0:
 		return fmt.Errorf("plan: --deadline is %s, want at least the %s of one attempt",
 			digits.Exact(p.Deadline), digits.Exact(p.AttemptTime))
 	}
-	first := digits.Total(f.rows[0].Elapsed.Least, p.AttemptTime)
+	first := digits.Total(f.rows[0].Elapsed.Min, p.AttemptTime)
 	what := "when retry 1 comes at the earliest"
 	if p.AttemptTime > 0 {
 		what = "when retry 1 ends at the earliest"

@@ -29,11 +29,11 @@ func WriteCSV(w io.Writer, forecasts []Forecast, p *Params) error {
 		for i, r := range f.rows {
 			line := []string{f.expr.String(), strconv.Itoa(r.N), digits.Shortest(r.Share)}
 			for _, s := range []plan.Stats{r.Delay, r.Elapsed} {
-				line = append(line, digits.Seconds(s.Least), digits.Seconds(s.Mean))
+				line = append(line, digits.Seconds(s.Min), digits.Seconds(s.Mean))
 				for j := range p.Quantiles {
 					line = append(line, digits.Seconds(s.Quantiles[j]))
 				}
-				line = append(line, digits.Seconds(s.Greatest))
+				line = append(line, digits.Seconds(s.Max))
 			}
 			alike, fits := []string{"0", ""}, ""
 			if r.Atom.Share > 0 {
@@ -124,7 +124,7 @@ func WriteJSON(w io.Writer, forecasts []Forecast, p *Params) error {
 		for i, q := range p.Quantiles {
 			quantiles = append(quantiles, jsonQuantile{q, number(s.Quantiles[i])})
 		}
-		return jsonStats{number(s.Least), number(s.Mean), number(s.Greatest), quantiles}
+		return jsonStats{number(s.Min), number(s.Mean), number(s.Max), quantiles}
 	}
 	schedules := []jsonSchedule{}
 	for _, f := range forecasts {
@@ -145,7 +145,7 @@ func WriteJSON(w io.Writer, forecasts []Forecast, p *Params) error {
 		}
 		if f.fit != nil {
 			s.Within = &jsonWithin{
-				number(p.Deadline), f.fit.Least, f.fit.Mean, f.fit.Greatest, f.fit.AtLeast, f.fit.Open,
+				number(p.Deadline), f.fit.Min, f.fit.Mean, f.fit.Max, f.fit.AtLeast, f.fit.Open,
 			}
 		}
 		if f.load != nil {
