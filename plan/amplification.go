@@ -32,7 +32,7 @@ func Amplification(fail float64, n int) (attempts, success float64) {
 	checkNonNegative("Amplification", "n", n)
 	switch {
 	case n < Endless:
-		s := stepsOf(fail, int64(n)+1)
+		s := stepsOf(wide.Of(fail), int64(n)+1)
 		// (1−p)·sum is 1 − pⁿ⁺¹ without what that loses where p is near 1.
 		return s.sum.Hi, wide.One.Minus(wide.Of(fail)).Times(s.sum).Hi
 	case fail < 1:

@@ -26,17 +26,17 @@ func (g Geometric) BaseForRetries(n int, elapsed time.Duration) (time.Duration, 
 	if n < 1 {
 		return 0, impossible(question, "n", n, ">= 1")
 	}
-	want := wide.OfInt(elapsed)
+	want := valueOf(wide.OfInt(max(elapsed, 0)))
 	fits := func(base uint64) bool {
 		g.Base = time.Duration(base)
-		return !want.Less(g.elapsed(int64(n)))
+		return g.elapsed(int64(n)).cmp(want) <= 0
 	}
 	if !fits(1) {
 		return 0, tooShort(question, elapsed, g.elapsed(int64(n)),
 			fmt.Sprintf("%d retries with a Factor of %v take that much with a base of 1ns", n, g.Factor))
 	}
 	if fits(uint64(g.Limit)) {
-		if end := g.elapsed(int64(n)); end.Less(want) {
+		if end := g.elapsed(int64(n)); end.cmp(want) < 0 {
 			return 0, tooLong(question, elapsed, end,
 				fmt.Sprintf("%d retries under a Limit of %v take no more", n, g.Limit))
 		}

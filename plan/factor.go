@@ -44,10 +44,10 @@ func (g Geometric) FactorForRetries(n int, elapsed time.Duration) (float64, erro
 		return 0, impossible(question, "n", n, ">= 2: the first delay is Base with any factor")
 	}
 	g.Base = min(g.Base, g.Limit)
-	want := wide.OfInt(elapsed)
+	want := valueOf(wide.OfInt(max(elapsed, 0)))
 	fits := func(factor float64) bool {
 		g.Factor = factor
-		return !want.Less(g.elapsed(int64(n)))
+		return g.elapsed(int64(n)).cmp(want) <= 0
 	}
 	if !fits(1) {
 		return 0, tooShort(question, elapsed, g.elapsed(int64(n)),
@@ -56,11 +56,11 @@ func (g Geometric) FactorForRetries(n int, elapsed time.Duration) (float64, erro
 	// From here on the second delay is the limit, and a larger factor changes
 	// nothing.
 	most := float64(g.Limit) / float64(g.Base)
-	if wide.OfInt(g.Base).Times(wide.Of(most)).Less(wide.OfInt(g.Limit)) {
+	if product(wide.OfInt(g.Base), wide.Of(most)).cmp(valueOf(wide.OfInt(g.Limit))) < 0 {
 		most = math.Nextafter(most, math.Inf(1))
 	}
 	if fits(most) {
-		if end := g.elapsed(int64(n)); end.Less(want) {
+		if end := g.elapsed(int64(n)); end.cmp(want) < 0 {
 			return 0, tooLong(question, elapsed, end,
 				fmt.Sprintf("%d retries from a Base of %v under a Limit of %v take no more", n, g.Base, g.Limit))
 		}

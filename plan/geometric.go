@@ -66,12 +66,12 @@ func (g Geometric) Delay(n int) time.Duration {
 	if n < 1 {
 		reject("Delay", "n", n, ">= 1")
 	}
-	return min(g.Limit, g.delay(int64(n)-1).Duration())
+	return min(g.Limit, g.delay(int64(n)-1).duration())
 }
 
 // delay returns a·rⁿ, without the limit.
-func (g Geometric) delay(n int64) wide.Number {
-	return wide.OfInt(g.Base).Times(stepsOf(g.Factor, n).power)
+func (g Geometric) delay(n int64) value {
+	return stepsOf(wide.Of(g.Factor), n).powerTimes(wide.OfInt(g.Base))
 }
 
 // Elapsed returns Tₙ, the time from the first attempt to retry n: the sum
@@ -87,29 +87,29 @@ func (g Geometric) delay(n int64) wide.Number {
 func (g Geometric) Elapsed(n int) time.Duration {
 	g.check()
 	checkNonNegative("Elapsed", "n", n)
-	return g.elapsed(int64(n)).Duration()
+	return g.elapsed(int64(n)).duration()
 }
 
-func (g Geometric) elapsed(n int64) wide.Number {
+func (g Geometric) elapsed(n int64) value {
 	m, sum := g.bend()
 	if n <= m {
-		return wide.OfInt(g.Base).Times(stepsOf(g.Factor, n).sum)
+		return stepsOf(wide.Of(g.Factor), n).sumTimes(wide.OfInt(g.Base))
 	}
-	return sum.Plus(wide.OfInt(n - m).Times(wide.OfInt(g.Limit)))
+	return sum.plus(product(wide.OfInt(n-m), wide.OfInt(g.Limit)))
 }
 
 // bend returns how many delays are below the limit, and their sum. All that
 // follow are the limit. Where no delay reaches it, m is beyond every n.
-func (g Geometric) bend() (m int64, sum wide.Number) {
+func (g Geometric) bend() (m int64, sum value) {
 	if g.Base >= g.Limit {
-		return 0, wide.Number{}
+		return 0, valueOf(wide.Number{})
 	}
-	base, limit := wide.OfInt(g.Base), wide.OfInt(g.Limit)
-	n, s := longest(g.Factor, func(s steps) bool { return base.Times(s.power).Less(limit) })
-	if n == math.MaxInt64 {
-		return n, base.Times(s.sum)
+	base, limit, factor := wide.OfInt(g.Base), valueOf(wide.OfInt(g.Limit)), wide.Of(g.Factor)
+	s := longest(factor, func(s steps) bool { return s.powerTimes(base).cmp(limit) < 0 })
+	if s.n < math.MaxInt64 {
+		s = s.then(oneStep(factor)) // delay 0 is below the limit too
 	}
-	return n + 1, base.Times(s.then(oneStep(g.Factor)).sum) // delay 0 is below the limit too
+	return s.n, s.sumTimes(base)
 }
 
 // DelayAt returns the delay that follows a retry which comes when elapsed has
@@ -123,9 +123,12 @@ func (g Geometric) bend() (m int64, sum wide.Number) {
 func (g Geometric) DelayAt(elapsed time.Duration) time.Duration {
 	g.check()
 	checkNonNegative("DelayAt", "elapsed", elapsed)
-	growth := wide.Of(g.Factor - 1) // exact, but for a Factor above 2⁵³
-	return min(g.Limit, wide.OfInt(g.Base).Plus(growth.Times(wide.OfInt(elapsed))).Duration())
+	growth := product(g.growth(), wide.OfInt(elapsed))
+	return min(g.Limit, valueOf(wide.OfInt(g.Base)).plus(growth).duration())
 }
+
+// growth returns r − 1, exactly.
+func (g Geometric) growth() wide.Number { return wide.Of(g.Factor).Minus(wide.One) }
 
 // Retries returns how many retries come within elapsed as a real number, the
 // inverse of Elapsed: logᵣ(1 + (r−1)·T/a), T/a where r is 1, and a straight line
@@ -141,10 +144,10 @@ func (g Geometric) Retries(elapsed time.Duration) float64 {
 	m, _ := g.bend()
 	n := g.retriesWithin(elapsed)
 	start := g.elapsed(n)
-	if start.Duration() == elapsed {
+	if start.duration() == elapsed {
 		return float64(n)
 	}
-	rest := wide.OfInt(elapsed).Minus(start).Hi
+	rest := wide.OfInt(elapsed).Minus(start.near).Hi
 	// 1 + (r−1)·T/a is rⁿ·(1 + (r−1)·(T−Tₙ)/(a·rⁿ)): taken from retry n on, the
 	// logarithm has only the fraction left to find.
 	var fraction float64
@@ -154,7 +157,7 @@ func (g Geometric) Retries(elapsed time.Duration) float64 {
 	case g.Factor == 1:
 		fraction = rest / float64(g.Base)
 	default:
-		part := rest / g.delay(n).Hi
+		part := rest / g.delay(n).near.Hi
 		fraction = math.Log1p(part*(g.Factor-1)) / math.Log1p(g.Factor-1)
 	}
 	return min(float64(n)+fraction, math.Nextafter(float64(n)+1, 0))
@@ -173,10 +176,9 @@ func (g Geometric) RetriesWithin(elapsed time.Duration) int {
 }
 
 func (g Geometric) retriesWithin(elapsed time.Duration) int64 {
-	if m, sum := g.bend(); sum.RoundsTo(elapsed) {
-		return m + int64((elapsed-sum.Duration())/g.Limit)
+	if m, sum := g.bend(); sum.roundsTo(elapsed) {
+		return m + int64((elapsed-sum.duration())/g.Limit)
 	}
 	base := wide.OfInt(g.Base)
-	n, _ := longest(g.Factor, func(s steps) bool { return base.Times(s.sum).RoundsTo(elapsed) })
-	return n
+	return longest(wide.Of(g.Factor), func(s steps) bool { return s.sumTimes(base).roundsTo(elapsed) }).n
 }

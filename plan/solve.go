@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-
-	"example.com/backoff/internal/wide"
 )
 
 // largest returns the largest x in [lo, hi) for which fits holds, if it holds of
@@ -24,13 +22,13 @@ func largest(lo, hi uint64, fits func(uint64) bool) uint64 {
 
 // tooShort and tooLong are about an elapsed time that no parameter reaches, and
 // the nearest one that a parameter does.
-func tooShort(question string, elapsed time.Duration, least wide.Number, why string) error {
-	if !least.RoundsTo(math.MaxInt64) {
+func tooShort(question string, elapsed time.Duration, least value, why string) error {
+	if !least.roundsTo(math.MaxInt64) {
 		return impossible(question, "elapsed", elapsed, "more than a time.Duration holds: "+why)
 	}
-	return impossible(question, "elapsed", elapsed, fmt.Sprintf(">= %v: %s", least.Duration(), why))
+	return impossible(question, "elapsed", elapsed, fmt.Sprintf(">= %v: %s", least.duration(), why))
 }
 
-func tooLong(question string, elapsed time.Duration, most wide.Number, why string) error {
-	return impossible(question, "elapsed", elapsed, fmt.Sprintf("<= %v: %s", most.Duration(), why))
+func tooLong(question string, elapsed time.Duration, most value, why string) error {
+	return impossible(question, "elapsed", elapsed, fmt.Sprintf("<= %v: %s", most.duration(), why))
 }

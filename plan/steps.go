@@ -1,6 +1,10 @@
 package plan
 
-import "example.com/backoff/internal/wide"
+import (
+	"math/big"
+
+	"example.com/backoff/internal/wide"
+)
 
 // A steps is what n steps of a geometric sequence 1, r, r², ... amount to: the
 // sum 1 + r + ... + rⁿ⁻¹ of the first n terms, and the power rⁿ, which is the
@@ -12,22 +16,26 @@ import "example.com/backoff/internal/wide"
 // r = 1 is as good as any r. After n steps the relative error is about n·2⁻¹⁰⁴,
 // 10⁻²² for a thousand million of them, and as long as the terms have 106 bits
 // there is none.
-type steps struct{ sum, power wide.Number }
+type steps struct {
+	r          wide.Number
+	n          int64
+	sum, power wide.Number
+}
 
 // oneStep returns the sum 1 and the power r >= 0.
-func oneStep(r float64) steps { return steps{wide.One, wide.Of(r)} }
+func oneStep(r wide.Number) steps { return steps{r, 1, wide.One, r} }
 
 // noSteps is the empty sum.
-func noSteps() steps { return steps{power: wide.One} }
+func noSteps(r wide.Number) steps { return steps{r: r, power: wide.One} }
 
 // then returns s followed by t, of the same r.
 func (s steps) then(t steps) steps {
-	return steps{s.sum.Plus(s.power.Times(t.sum)), s.power.Times(t.power)}
+	return steps{s.r, s.n + t.n, s.sum.Plus(s.power.Times(t.sum)), s.power.Times(t.power)}
 }
 
 // stepsOf returns n steps, n >= 0.
-func stepsOf(r float64, n int64) steps {
-	s, double := noSteps(), oneStep(r)
+func stepsOf(r wide.Number, n int64) steps {
+	s, double := noSteps(r), oneStep(r)
 	for ; n > 0; n >>= 1 {
 		if n&1 == 1 {
 			s = s.then(double)
@@ -37,18 +45,54 @@ func stepsOf(r float64, n int64) steps {
 	return s
 }
 
-// longest returns the largest n in [0, 2⁶³) for which fits holds of n steps, and
-// those steps. Of more steps than do not fit, none may fit.
-func longest(r float64, fits func(steps) bool) (n int64, s steps) {
+// longest returns the most steps, fewer than 2⁶³, for which fits holds. Of more
+// steps than do not fit, none may fit.
+func longest(r wide.Number, fits func(steps) bool) steps {
 	doubles := make([]steps, 0, 63) // doubles[i] is 2^i steps
 	for d := oneStep(r); len(doubles) < 63 && fits(d); d = d.then(d) {
 		doubles = append(doubles, d)
 	}
-	s = noSteps()
+	s := noSteps(r)
 	for i := len(doubles) - 1; i >= 0; i-- {
 		if next := s.then(doubles[i]); fits(next) {
-			n, s = n+1<<i, next
+			s = next
 		}
 	}
-	return n, s
+	return s
+}
+
+// err is more than the relative error of sum and power.
+func (s steps) err() float64 { return float64((float64(s.n) + 8) * leastErr) }
+
+// sumTimes returns a·(1 + r + ... + rⁿ⁻¹), where a is exact.
+func (s steps) sumTimes(a wide.Number) value {
+	return value{a.Times(s.sum), s.err(), func() *big.Float {
+		sum, _ := bigSteps(s.r, s.n)
+		return sum.Mul(sum, bigOf(a))
+	}}
+}
+
+// powerTimes returns a·rⁿ, where a is exact.
+func (s steps) powerTimes(a wide.Number) value {
+	return value{a.Times(s.power), s.err(), func() *big.Float {
+		_, power := bigSteps(s.r, s.n)
+		return power.Mul(power, bigOf(a))
+	}}
+}
+
+// bigSteps returns the sum and the power of n steps to bigBits.
+func bigSteps(r wide.Number, n int64) (sum, power *big.Float) {
+	number := func(x int64) *big.Float { return new(big.Float).SetPrec(bigBits).SetInt64(x) }
+	sum, power = number(0), number(1)
+	doubleSum, double := number(1), bigOf(r)
+	next := number(0)
+	for ; n > 0; n >>= 1 {
+		if n&1 == 1 {
+			sum.Add(sum, next.Mul(power, doubleSum))
+			power.Mul(power, double)
+		}
+		doubleSum.Add(doubleSum, next.Mul(double, doubleSum))
+		double.Mul(double, double)
+	}
+	return sum, power
 }

@@ -70,12 +70,6 @@ func (x Number) Less(y Number) bool {
 	return x.Hi < y.Hi || x.Hi == y.Hi && x.Lo < y.Lo
 }
 
-// RoundsTo reports whether x, rounded as Duration rounds it but not limited, is at
-// most d >= 0.
-func (x Number) RoundsTo(d time.Duration) bool {
-	return x.Less(OfInt(d).Plus(Number{Hi: 0.5}))
-}
-
 // Duration returns the whole number nearest to x >= 0, halves upwards, or
 // the largest time.Duration where that is more.
 func (x Number) Duration() time.Duration {
