@@ -78,7 +78,12 @@ func (x Number) Duration() time.Duration {
 	}
 	// 2⁶³ − 1024 is the largest float64 that converts.
 	d := time.Duration(min(x.Hi, 1<<63-1<<10))
-	rest := time.Duration(min(math.Floor(x.Hi-float64(d)+x.Lo+0.5), 1<<62))
+	above := exactSum(x.Hi-float64(d), 0.5).Plus(Number{Hi: x.Lo})
+	whole := math.Floor(above.Hi)
+	if whole == above.Hi && above.Lo < 0 {
+		whole--
+	}
+	rest := time.Duration(min(whole, 1<<62))
 	if rest > math.MaxInt64-d {
 		return math.MaxInt64
 	}
