@@ -7,8 +7,7 @@ import (
 
 // RetryCost returns ln(from)/ln(to): how many times the retries in one time a
 // change of factor costs, in the limit of a long time. From 2 to 1.1 it is 7.27.
-// Over a shorter time it costs less; [RetryCostAt] says how much. The last bits
-// may differ between architectures, for they are of logarithms.
+// Over a shorter time it costs less; [RetryCostAt] says how much.
 //
 // It returns an [*Error] unless both factors are finite and > 1: with a factor of
 // 1 the retries grow with the time itself and not with its logarithm.
@@ -21,7 +20,7 @@ func RetryCost(from, to float64) (float64, error) {
 			return 0, impossible("RetryCost", f.name, f.factor, "a finite value > 1")
 		}
 	}
-	return math.Log1p(from-1) / math.Log1p(to-1), nil
+	return logOf(from).Over(logOf(to)).Hi, nil
 }
 
 // RetryCostAt returns how many times the retries within elapsed the change from

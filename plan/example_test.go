@@ -122,6 +122,83 @@ func ExampleGeometric_BaseForRetries() {
 	// Output: 714.285714ms <nil>
 }
 
+// The delay that follows retry 10.
+func ExampleGeometric_DelayAfter() {
+	g := plan.Geometric{Base: time.Second, Factor: 2, Limit: backoff.NoLimit}
+	fmt.Println(g.DelayAfter(0), g.DelayAfter(1), g.DelayAfter(10))
+	// Output: 1s 2s 17m4s
+}
+
+func ExampleGeometric_BelowLimit() {
+	g := plan.Geometric{Base: time.Second, Factor: 2, Limit: 5 * time.Second}
+	fmt.Println(g.BelowLimit())
+	// Output: 3
+}
+
+// When does a client wait for a minute at a time?
+func ExampleGeometric_ElapsedAtDelay() {
+	g := plan.Geometric{Base: time.Second, Factor: 1.1, Limit: backoff.NoLimit}
+	fmt.Println(g.ElapsedAtDelay(time.Minute))
+	// Output: 9m50s <nil>
+}
+
+func ExampleGeometric_RetriesAtDelay() {
+	g := plan.Geometric{Base: time.Second, Factor: 2, Limit: backoff.NoLimit}
+	fmt.Println(g.RetriesAtDelay(1024 * time.Second))
+	n, err := g.RetriesAtDelay(time.Minute)
+	fmt.Printf("%.2f %v\n", n, err)
+	// Output:
+	// 10 <nil>
+	// 5.91 <nil>
+}
+
+// From half a second to a minute in ten retries.
+func ExampleGeometric_FactorForDelay() {
+	known := plan.Geometric{Base: 500 * time.Millisecond, Limit: backoff.NoLimit}
+	factor, err := known.FactorForDelay(10, time.Minute)
+	fmt.Printf("%.4f %v\n", factor, err)
+	fmt.Println(known.FactorForDelay(10, 512*time.Second))
+	// Output:
+	// 1.6141 <nil>
+	// 2 <nil>
+}
+
+// A delay of a minute when a quarter of an hour has gone by.
+func ExampleGeometric_FactorForDelayAt() {
+	known := plan.Geometric{Base: 6 * time.Second, Limit: backoff.NoLimit}
+	fmt.Println(known.FactorForDelayAt(15*time.Minute, time.Minute))
+	// Output: 1.06 <nil>
+}
+
+func ExampleGeometric_BaseForDelay() {
+	known := plan.Geometric{Factor: 2, Limit: backoff.NoLimit}
+	fmt.Println(known.BaseForDelay(10, 1024*time.Second))
+	// Output: 1s <nil>
+}
+
+func ExampleGeometric_BaseForDelayAt() {
+	known := plan.Geometric{Factor: 1.0625, Limit: backoff.NoLimit}
+	fmt.Println(known.BaseForDelayAt(15*time.Minute, time.Minute))
+	_, err := known.BaseForDelayAt(time.Hour, time.Minute)
+	fmt.Println(err)
+	// Output:
+	// 3.75s <nil>
+	// plan: BaseForDelayAt: delay is 1m0s, want > (Factor − 1)·elapsed, 3m45s: no base is left
+}
+
+// Five retries in 17 s, with delays that double from 1 s on: 1 + 2 + 4 + 5 + 5.
+func ExampleGeometric_LimitForRetries() {
+	known := plan.Geometric{Base: time.Second, Factor: 2}
+	fmt.Println(known.LimitForRetries(5, 17*time.Second))
+	// Output: 5s <nil>
+}
+
+func ExampleGeometric_FactorAndBase() {
+	known := plan.Geometric{Limit: backoff.NoLimit}
+	fmt.Println(known.FactorAndBase(10, 1023*time.Second, 1024*time.Second))
+	// Output: 2 1s <nil>
+}
+
 func ExampleError() {
 	known := plan.Geometric{Base: time.Second, Limit: backoff.NoLimit}
 	_, err := known.FactorForRetries(10, 5*time.Second)

@@ -71,3 +71,52 @@ func (g Geometric) FactorForRetries(n int, elapsed time.Duration) (float64, erro
 	lo = largest(lo, hi, func(bits uint64) bool { return fits(math.Float64frombits(bits)) })
 	return math.Float64frombits(lo), nil
 }
+
+// FactorForDelay returns the factor with which the delay that follows retry n of a
+// schedule with g's Base is delay: (d/a)^(1/n). It does not look at g.Factor. It is
+// the float64 nearest to that: 10 for a Base of 30 s, n = 8 and 3·10⁹ s.
+//
+// It returns an [*Error] where there is no such factor: if n < 1, because the first
+// delay is Base with any factor; if delay is below g.Base; if it is not below g.Limit,
+// because from there on all delays are; and if g.Base or g.Limit is invalid.
+func (g Geometric) FactorForDelay(n int, delay time.Duration) (float64, error) {
+	const question = "FactorForDelay"
+	g.Factor = 1
+	if err := g.Validate(); err != nil {
+		return 0, err
+	}
+	if n < 1 {
+		return 0, impossible(question, "n", n, ">= 1: the first delay is Base with any factor")
+	}
+	if err := g.checkBetween(question, delay); err != nil {
+		return 0, err
+	}
+	base, want := wide.OfInt(g.Base), valueOf(wide.OfInt(delay))
+	// The root is at most d/a, which may be rounded downwards.
+	most := float64(float64(delay)/float64(g.Base)) * (1 + 0x1p-48)
+	return nearestFactor(most, func(r wide.Number) int {
+		return stepsOf(r, int64(n)).powerTimes(base).cmp(want)
+	}), nil
+}
+
+// FactorForDelayAt returns the factor with which the delay of a schedule with g's
+// Base that follows when elapsed has gone by is delay: 1 + (d − a)/T. It does not look
+// at g.Factor. It is the float64 nearest to that: 2 for a Base of 1 s, 1023 s and
+// 1024 s.
+//
+// It returns an [*Error] if elapsed <= 0, when the delay is Base with any factor; if
+// delay is below g.Base or not below g.Limit; and if g.Base or g.Limit is invalid.
+func (g Geometric) FactorForDelayAt(elapsed, delay time.Duration) (float64, error) {
+	const question = "FactorForDelayAt"
+	g.Factor = 1
+	if err := g.Validate(); err != nil {
+		return 0, err
+	}
+	if elapsed <= 0 {
+		return 0, impossible(question, "elapsed", elapsed, "> 0")
+	}
+	if err := g.checkBetween(question, delay); err != nil {
+		return 0, err
+	}
+	return nearestQuotient(delay-g.Base, elapsed), nil
+}

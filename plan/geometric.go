@@ -15,8 +15,7 @@ import (
 // is when retry n comes.
 //
 // The formulas take attempts to last no time. Their results are rounded once, to
-// the nearest nanosecond, and the same on every GOARCH, but for the last bits of
-// [Geometric.Retries].
+// the nearest nanosecond, and the same on every GOARCH.
 //
 // The methods panic with the text of [Geometric.Validate]'s error if a field is
 // invalid.
@@ -72,6 +71,33 @@ func (g Geometric) Delay(n int) time.Duration {
 // delay returns a·rⁿ, without the limit.
 func (g Geometric) delay(n int64) value {
 	return stepsOf(wide.Of(g.Factor), n).powerTimes(wide.OfInt(g.Base))
+}
+
+// DelayAfter returns the delay that follows retry n: min(Limit, a·rⁿ), which is
+// Delay(n+1) and of package backoff delay n. Retry 0 is the first attempt: of
+// Geometric{1 s, 2, NoLimit} it is 1 s, 2 s, 4 s, ... from n = 0 on.
+//
+// It is the same as DelayAt(Elapsed(n)), but that Elapsed is rounded to a nanosecond,
+// of which DelayAt makes r−1. Where n is known this is the one to ask.
+//
+// It panics if n < 0.
+func (g Geometric) DelayAfter(n int) time.Duration {
+	g.check()
+	checkNonNegative("DelayAfter", "n", n)
+	return min(g.Limit, g.delay(int64(n)).duration())
+}
+
+// BelowLimit returns how many delays are below the limit, m; all that follow are the
+// limit. Of Geometric{1 s, 2, 5 s} it is 3: 1 s, 2 s and 4 s. Where the Limit is
+// [backoff.NoLimit], or the Factor is 1 and the Base below the Limit, it is
+// [math.MaxInt], as it is where it is too large for an int.
+func (g Geometric) BelowLimit() int {
+	g.check()
+	if g.Limit == backoff.NoLimit {
+		return math.MaxInt
+	}
+	m, _ := g.bend()
+	return int(min(m, math.MaxInt))
 }
 
 // Elapsed returns Tₙ, the time from the first attempt to retry n: the sum
@@ -134,8 +160,7 @@ func (g Geometric) growth() wide.Number { return wide.Of(g.Factor).Minus(wide.On
 // inverse of Elapsed: logᵣ(1 + (r−1)·T/a), T/a where r is 1, and a straight line
 // from where the delays reach the limit. Retries(Elapsed(n)) is n, and the whole
 // part of Retries(elapsed) is RetriesWithin(elapsed), as long as float64 can tell
-// n from n+1. Its fraction may differ in the last bits between architectures,
-// for it is a logarithm.
+// n from n+1. Its fraction is right to a few units in the last place.
 //
 // It panics if elapsed < 0.
 func (g Geometric) Retries(elapsed time.Duration) float64 {
@@ -147,20 +172,29 @@ func (g Geometric) Retries(elapsed time.Duration) float64 {
 	if start.duration() == elapsed {
 		return float64(n)
 	}
-	rest := wide.OfInt(elapsed).Minus(start.near).Hi
+	rest := wide.OfInt(elapsed).Minus(start.near)
 	// 1 + (r−1)·T/a is rⁿ·(1 + (r−1)·(T−Tₙ)/(a·rⁿ)): taken from retry n on, the
 	// logarithm has only the fraction left to find.
-	var fraction float64
 	switch {
 	case n >= m:
-		fraction = rest / float64(g.Limit)
+		return realRetries(n, rest.Over(wide.OfInt(g.Limit)))
 	case g.Factor == 1:
-		fraction = rest / float64(g.Base)
-	default:
-		part := rest / g.delay(n).near.Hi
-		fraction = math.Log1p(part*(g.Factor-1)) / math.Log1p(g.Factor-1)
+		return realRetries(n, rest.Over(wide.OfInt(g.Base)))
 	}
-	return min(float64(n)+fraction, math.Nextafter(float64(n)+1, 0))
+	grown := rest.Over(g.delay(n).near).Times(g.growth())
+	if g.Factor > 0x1p100 { // n is 0, as the second delay is the limit, and r−1 is r
+		grown = wide.Number{Hi: float64(rest.Over(wide.OfInt(g.Base)).Hi * g.Factor)}
+	}
+	return realRetries(n, grown.Log1p().Over(logOf(g.Factor)))
+}
+
+// logOf returns ln(factor).
+func logOf(factor float64) wide.Number { return wide.Number{Hi: factor}.Minus(wide.One).Log1p() }
+
+// realRetries returns n + fraction, in [n, n+1) where a float64 can be.
+func realRetries(n int64, fraction wide.Number) float64 {
+	x := wide.OfInt(n).Plus(fraction).Hi
+	return min(max(x, float64(n)), math.Nextafter(float64(n)+1, 0))
 }
 
 // RetriesWithin returns the largest n with Elapsed(n) <= elapsed: the whole

@@ -3,7 +3,10 @@ package plan
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"time"
+
+	"example.com/backoff/internal/wide"
 )
 
 // largest returns the largest x in [lo, hi) for which fits holds, if it holds of
@@ -31,4 +34,31 @@ func tooShort(question string, elapsed time.Duration, least value, why string) e
 
 func tooLong(question string, elapsed time.Duration, most value, why string) error {
 	return impossible(question, "elapsed", elapsed, fmt.Sprintf("<= %v: %s", most.duration(), why))
+}
+
+// nearestFactor returns the float64 nearest to the factor in [1, most) that is
+// looked for, the even one of two that are as near. Compare says of a factor r
+// whether it is less than that (−1), equal or greater (+1); most is greater.
+func nearestFactor(most float64, compare func(r wide.Number) int) float64 {
+	// The bits of positive numbers are in the order of the numbers.
+	bits := largest(math.Float64bits(1), math.Float64bits(most), func(bits uint64) bool {
+		return compare(wide.Of(math.Float64frombits(bits))) <= 0
+	})
+	below, above := math.Float64frombits(bits), math.Float64frombits(bits+1)
+	if compare(wide.Of(below)) == 0 {
+		return below
+	}
+	switch c := compare(wide.Number{Hi: below, Lo: (above - below) / 2}); {
+	case c < 0 || c == 0 && bits&1 == 1:
+		return above
+	default:
+		return below
+	}
+}
+
+// nearestQuotient returns the float64 nearest to 1 + a/b for b > 0.
+func nearestQuotient(a, b time.Duration) float64 {
+	sum := new(big.Int).Add(big.NewInt(int64(a)), big.NewInt(int64(b)))
+	f, _ := new(big.Rat).SetFrac(sum, big.NewInt(int64(b))).Float64()
+	return f
 }
