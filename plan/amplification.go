@@ -49,21 +49,60 @@ func checkFail(fail float64) {
 
 // Amplification returns the function of that name for the lengths of the schedule
 // that were drawn, on average. A draw that goes on after the n-th retry counts as
-// one that ends there; [Plan.Open] is their share.
+// one that ends there; [Plan.Cost] says how much that leaves out.
 //
 // It panics if fail is not in [0, 1].
 func (p *Plan) Amplification(fail float64) (attempts, success float64) {
+	c := p.Cost(fail)
+	return c.Attempts, c.Success
+}
+
+// A Cost is what a request costs. A request that is cut off, because it may go on
+// after the retries that were looked at, counts as one that ends there, so that
+// Attempts and Success are lower bounds; without it they are exact but for the draws.
+type Cost struct {
+	Attempts     float64 // how many a request makes on average, at least
+	MostAttempts float64 // and at most: Attempts + CutOff/(1−p), +Inf if all that go on fail
+	Success      float64 // the probability that one of them succeeds, at least
+	MostSuccess  float64 // and at most: Success + CutOff; Success if all attempts fail
+	CutOff       float64 // the probability that a request is cut off; 0: nothing is left out
+}
+
+// Cost returns what a request costs if every attempt fails with probability fail,
+// independently, on average over the lengths of the schedule that were drawn.
+// [Plan.UntilCutOff] looks further where too much is cut off.
+//
+// It panics if fail is not in [0, 1].
+func (p *Plan) Cost(fail float64) Cost {
 	checkFail(fail)
-	counts := make([]int, len(p.Retries)+1)
+	ends := make([]int, len(p.Retries)+1) // ends[n]: the draws of n retries
+	goOn := make([]int, len(p.Retries)+1) // those of them that go on
 	for _, d := range p.draws {
-		counts[len(d.elapsed)]++
-	}
-	for n, count := range counts {
-		if count > 0 {
-			a, s := Amplification(fail, n)
-			attempts += float64(float64(count) * a)
-			success += float64(float64(count) * s)
+		ends[len(d.elapsed)]++
+		if d.more {
+			goOn[len(d.elapsed)]++
 		}
 	}
-	return attempts / float64(p.Draws), success / float64(p.Draws)
+	var c Cost
+	for n, count := range ends {
+		if count == 0 {
+			continue
+		}
+		attempts, success := Amplification(fail, n)
+		c.Attempts += float64(float64(count) * attempts)
+		c.Success += float64(float64(count) * success)
+		if goOn[n] > 0 {
+			c.CutOff += float64(float64(goOn[n]) * stepsOf(wide.Of(fail), int64(n)+1).power.Hi)
+		}
+	}
+	draws := float64(p.Draws)
+	c.Attempts, c.Success, c.CutOff = c.Attempts/draws, c.Success/draws, c.CutOff/draws
+	c.MostAttempts, c.MostSuccess = c.Attempts, c.Success
+	if c.CutOff > 0 {
+		c.MostAttempts += float64(c.CutOff / (1 - fail)) // 1/0 is +Inf
+		if fail < 1 {
+			c.MostSuccess = min(1, c.Success+c.CutOff)
+		}
+	}
+	return c
 }

@@ -236,9 +236,9 @@ func ExampleOf() {
 // that last 50 ms.
 func ExampleOption() {
 	p := plan.Of(func(seed uint64) iter.Seq[time.Duration] {
-		return backoff.Constant(time.Second)
+		return backoff.Spread(backoff.Constant(time.Second), 0.1, backoff.WithSeed(seed))
 	}, 2, plan.Draws(100), plan.Seed(7), plan.Quantiles(0.25, 0.75), plan.AttemptTime(50*time.Millisecond))
-	fmt.Println(p.Draws, p.Quantiles, p.Retries[1].Elapsed.Mean)
+	fmt.Println(p.Draws, p.Quantiles, p.Retries[1].Elapsed.Mean.Round(100*time.Millisecond))
 	// Output: 100 [0.25 0.75] 2.1s
 }
 

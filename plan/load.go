@@ -3,8 +3,6 @@ package plan
 import (
 	"fmt"
 	"time"
-
-	"example.com/backoff"
 )
 
 // A Load is the retries per second, over time, of clients that fail together.
@@ -15,9 +13,7 @@ type Load struct {
 	// interval [i·Bin, (i+1)·Bin).
 	PerSecond []float64
 
-	// Complete is the time before which nothing is missing: a draw that goes on
-	// after retry n has no retry beyond that here. It is backoff.NoLimit if all
-	// end by then.
+	// Complete is the time before which nothing is missing, [Plan.Complete].
 	Complete time.Duration
 }
 
@@ -43,20 +39,13 @@ func (p *Plan) Load(clients int, until, bin time.Duration) Load {
 	if bins > mostBins {
 		reject("Load", "bin", bin, fmt.Sprintf("at least until/%d", mostBins))
 	}
-	l := Load{Bin: bin, PerSecond: make([]float64, bins), Complete: backoff.NoLimit}
+	l := Load{Bin: bin, PerSecond: make([]float64, bins), Complete: p.Complete()}
 	for _, d := range p.draws {
 		for _, at := range d.elapsed {
 			if at/bin >= bins {
 				break
 			}
 			l.PerSecond[at/bin]++
-		}
-		if d.more {
-			last := time.Duration(0)
-			if n := len(d.elapsed); n > 0 {
-				last = d.elapsed[n-1]
-			}
-			l.Complete = min(l.Complete, last)
 		}
 	}
 	perCount := float64(clients) / float64(p.Draws) / bin.Seconds()

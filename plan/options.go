@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"time"
 )
@@ -11,10 +12,11 @@ import (
 type Option struct{ set func(settings) settings }
 
 type settings struct {
-	draws     int
-	seed      uint64
-	quantiles []float64
-	attempt   time.Duration
+	newSchedule func(seed uint64) iter.Seq[time.Duration]
+	draws       int
+	seed        uint64
+	quantiles   []float64
+	attempt     time.Duration
 }
 
 func newSettings(opts []Option) settings {
@@ -27,8 +29,9 @@ func newSettings(opts []Option) settings {
 	return s
 }
 
-// Draws sets how many clients are simulated, 10,000 unless set. A share that is
-// estimated from k draws is off by 1/√k or more once in twenty times, at most.
+// Draws sets how many clients are simulated, 10,000 unless set, if the schedule is
+// random. A share that is estimated from k draws is off by 1/√k or more once in
+// twenty times, at most.
 //
 // It panics if n < 2: what is random shows only between two.
 func Draws(n int) Option {

@@ -58,13 +58,13 @@ import (
 
 // A Plan is what [Of] found out about a schedule. Its methods use the same draws.
 type Plan struct {
-	Draws     int       // how many clients were simulated
+	Draws     int       // how many clients were simulated; one stands for all if nothing is random
 	Quantiles []float64 // the probabilities of the quantiles in each Stats
 	Retries   []Retry   // retry 1, 2, ... n, or as many as some draw has
 	Open      float64   // the share of draws that go on after retry n
 
-	attempt time.Duration // how long an attempt lasts
-	draws   []draw
+	settings settings
+	draws    []draw
 }
 
 // A Retry is one row of a [Plan].
@@ -84,9 +84,16 @@ type Retry struct {
 //	}, 20)
 //
 // It calls newSchedule once for each draw, with a seed of its own, from several
-// goroutines at once. If what newSchedule returns depends on the seed alone, so
-// does the Plan, however many processors share the work, and on every GOARCH. A
-// negative delay counts as 0.
+// goroutines at once, but for the first draws: those it makes one after the other,
+// until one differs from the first. If none of them does, nothing is random, as far
+// as can be seen, and Of stops: the Plan has one draw, which stands for all, and
+// [Plan.Random] is false. Of compares as many draws as have a million delays
+// together, and at least 100: all 10,000 of up to 100 delays, 1,000 of 1,000. So
+// a schedule that differs for one client in a thousand, after 1,000 delays that are
+// alike, is taken to be exact once in three times.
+//
+// If what newSchedule returns depends on the seed alone, so does the Plan, however
+// many processors share the work, and on every GOARCH. A negative delay counts as 0.
 //
 // Of a schedule that is not random every value is exact. Of a random one min and
 // max are those of the draws and not bounds: one more client lies beyond the max of
@@ -94,7 +101,8 @@ type Retry struct {
 //
 // It looks at one delay more than n, to see whether the schedule ends there. A
 // Plan keeps 8 bytes for each delay drawn and 32 for each draw, about 20 MB for
-// 100,000 draws of 20; Of itself needs twice as much.
+// 100,000 draws of 20; Of itself needs twice as much. It keeps newSchedule, for
+// [Plan.Until].
 //
 // It panics if newSchedule is nil or returns nil, or if n < 0. What newSchedule or
 // its schedule does to end its goroutine, a panic or [runtime.Goexit], Of does to
@@ -105,21 +113,21 @@ func Of(newSchedule func(seed uint64) iter.Seq[time.Duration], n int, opts ...Op
 	}
 	checkNonNegative("Of", "n", n)
 	s := newSettings(opts)
-	draws, delays := drawAll(newSchedule, n, s)
+	s.newSchedule = newSchedule
+	return newPlan(n, s, s.lead(n))
+}
+
+// newPlan returns the Plan of what follows from the first draws.
+func newPlan(n int, s settings, l lead) *Plan {
+	draws, delays := s.rows(n, l)
 	p := &Plan{
-		Draws:     s.draws,
+		Draws:     len(draws),
 		Quantiles: s.quantiles,
 		Retries:   make([]Retry, longestOf(delays)),
-		attempt:   s.attempt,
+		settings:  s,
 		draws:     draws,
 	}
-	open := 0
-	for _, d := range draws {
-		if d.more {
-			open++
-		}
-	}
-	p.Open = share(open, s.draws)
+	p.Open = p.open()
 
 	// Two columns for each retry, the delays and the elapsed times.
 	parallel(2*len(p.Retries), func() func(int) {
@@ -128,9 +136,12 @@ func Of(newSchedule func(seed uint64) iter.Seq[time.Duration], n int, opts ...Op
 			r, k := &p.Retries[i/2], i/2
 			if i%2 == 0 {
 				column := sorter.column(len(draws), func(i int) []time.Duration { return delays[i] }, k)
-				r.N, r.Share = k+1, share(len(column), s.draws)
+				r.N, r.Share = k+1, share(len(column), p.Draws)
 				r.Delay = newStats(column, s.quantiles)
 				r.Atom = findAtom(column)
+				if !p.Random() {
+					r.Atom = Atom{Delay: column[0], Share: 1}
+				}
 			} else {
 				column := sorter.column(len(draws), func(i int) []time.Duration { return draws[i].elapsed }, k)
 				r.Elapsed = newStats(column, s.quantiles)
@@ -138,6 +149,17 @@ func Of(newSchedule func(seed uint64) iter.Seq[time.Duration], n int, opts ...Op
 		}
 	})
 	return p
+}
+
+// open returns the share of the draws that go on.
+func (p *Plan) open() float64 {
+	open := 0
+	for _, d := range p.draws {
+		if d.more {
+			open++
+		}
+	}
+	return share(open, p.Draws)
 }
 
 func longestOf(rows [][]time.Duration) int {

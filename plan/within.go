@@ -28,13 +28,13 @@ type Fit struct {
 // It panics if deadline < 0.
 func (p *Plan) Within(deadline time.Duration) Fit {
 	checkNonNegative("Within", "deadline", deadline)
-	if deadline < p.attempt {
+	if deadline < p.settings.attempt {
 		return Fit{AtLeast: []float64{1}}
 	}
 	counts := make([]int, len(p.Retries)+2) // counts[k]: the draws of which k attempts fit
 	open, sum := 0, 0.0
 	for _, d := range p.draws {
-		retries := sort.Search(len(d.elapsed), func(i int) bool { return d.elapsed[i] > deadline-p.attempt })
+		retries := sort.Search(len(d.elapsed), func(i int) bool { return d.elapsed[i] > deadline-p.settings.attempt })
 		counts[retries+1]++
 		sum += float64(retries + 1)
 		if retries == len(d.elapsed) && d.more {
@@ -59,4 +59,30 @@ func (p *Plan) Within(deadline time.Duration) Fit {
 		}
 	}
 	return f
+}
+
+// Share returns the share of clients for whom at least so many attempts fit.
+//
+// It panics if attempts < 0.
+func (f Fit) Share(attempts int) float64 {
+	checkNonNegative("Share", "attempts", attempts)
+	if attempts < len(f.AtLeast) {
+		return f.AtLeast[attempts]
+	}
+	return 0
+}
+
+// AttemptsFor returns how many attempts fit for that share of the clients, or more of
+// them: for 0.95 the most that fit for 95 %.
+//
+// It panics if share is not in [0, 1].
+func (f Fit) AttemptsFor(share float64) int {
+	if !(share >= 0 && share <= 1) {
+		reject("AttemptsFor", "share", share, "a value in [0, 1]")
+	}
+	k := 0
+	for k+1 < len(f.AtLeast) && f.AtLeast[k+1] >= share {
+		k++
+	}
+	return k
 }
