@@ -66,7 +66,7 @@ func TestJitterHasNoAtom(t *testing.T) {
 		for _, base := range []time.Duration{100, time.Microsecond, 100 * ms, time.Hour} {
 			p := plan.Of(func(seed uint64) seq { return schedule(base, 100*base, backoff.WithSeed(seed)) }, 20)
 			if w := p.Warnings(); len(w) > 0 {
-				t.Errorf("%s(%v, %v): %s", name, base, 100*base, strings.Join(w, "; "))
+				t.Errorf("%s(%v, %v): %s", name, base, 100*base, strings.Join(texts(w), "; "))
 			}
 			for _, r := range p.Retries {
 				if r.Atom.Share > 0 {
@@ -85,7 +85,7 @@ func TestAtomBelowAWarning(t *testing.T) {
 	if a := p.Retries[0].Atom; a.Delay != 2*ms || math.Abs(a.Share-0.0002) > 0.0002 {
 		t.Errorf("the atom is %v, want 0.02 %% at 2ms", a)
 	}
-	if diff := cmp.Diff([]string(nil), p.Warnings()); diff != "" {
+	if diff := cmp.Diff([]plan.Warning(nil), p.Warnings()); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
 }

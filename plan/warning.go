@@ -8,7 +8,65 @@ import (
 // leastWarned is the smallest share that is worth a warning.
 const leastWarned = 0.001
 
-// Warnings returns a sentence for each retry that has an atom of 0.1 % or more, and
+// A Warning is about clients that wait for exactly the same delay.
+type Warning struct {
+	Retry  int    // counting from 1; 0 if it is about all of them
+	Atom   Atom   // what they share; the zero Atom if it is about all retries
+	Advice Advice // what makes it, and so what to change
+}
+
+// An Advice says what makes many clients wait for the same delay.
+type Advice int
+
+const (
+	NoAdvice           Advice = iota // it does not show
+	NoWait                           // the delay is 0
+	NoJitter                         // the delay has no jitter, or none has
+	NoJitterOrCap                    // this delay is the longest: it has no jitter, or a cap comes after it
+	TooFewDelays                     // another delay has nearly as many clients
+	JitterAfterCap                   // a cap makes it, and the jitter stands before that
+	JitterAfterMaximum               // likewise something else that bounds this delay from above
+	JitterAfterMinimum               // likewise from below
+)
+
+// text is what a sentence about one retry ends with.
+func (a Advice) text() string {
+	switch a {
+	case NoJitter:
+		return ": this delay has no jitter"
+	case NoJitterOrCap:
+		return ": no jitter, or a cap after it"
+	case TooFewDelays:
+		return ": the delays are too few to keep clients apart"
+	case JitterAfterCap:
+		return ": put the jitter after the cap"
+	case JitterAfterMaximum:
+		return ": put the jitter after what bounds it from above"
+	case JitterAfterMinimum:
+		return ": put the jitter after what bounds it from below"
+	}
+	return ""
+}
+
+// String returns a sentence without its full stop, such as "retry 10: 80 % of clients
+// wait exactly 10s: put the jitter after the cap".
+func (w Warning) String() string {
+	who := percent(w.Atom.Share) + " of clients"
+	if w.Atom.Share == 1 {
+		who = "all clients"
+	}
+	switch {
+	case w.Retry == 0 && w.Advice == NoWait:
+		return "no wait: at every retry all clients come back at once"
+	case w.Retry == 0:
+		return "no jitter: at every retry all clients wait for exactly the same delay"
+	case w.Advice == NoWait:
+		return fmt.Sprintf("retry %d: %s come back at once", w.Retry, who)
+	}
+	return fmt.Sprintf("retry %d: %s wait exactly %v%s", w.Retry, who, w.Atom.Delay, w.Advice.text())
+}
+
+// Warnings returns a warning for each retry that has an atom of 0.1 % or more, and
 // a single one if no delay is random at all. It is empty for a schedule that keeps
 // clients apart.
 //
@@ -16,7 +74,7 @@ const leastWarned = 0.001
 //	retry 1: all clients wait exactly 1s: this delay has no jitter
 //	retry 3: all clients wait exactly 16s: no jitter, or a cap after it
 //	no jitter: at every retry all clients wait for exactly the same delay
-func (p *Plan) Warnings() []string {
+func (p *Plan) Warnings() []Warning {
 	random, capped, greatest := false, false, time.Duration(0)
 	for _, r := range p.Retries {
 		random = random || !r.Delay.Exact()
@@ -26,49 +84,42 @@ func (p *Plan) Warnings() []string {
 	case len(p.Retries) == 0:
 		return nil
 	case !random && greatest == 0:
-		return []string{"no wait: at every retry all clients come back at once"}
+		return []Warning{{Advice: NoWait}}
 	case !random:
-		return []string{"no jitter: at every retry all clients wait for exactly the same delay"}
+		return []Warning{{Advice: NoJitter}}
 	}
 	for _, r := range p.Retries {
 		capped = capped || r.Atom.Share > 0 && r.Atom.Delay == greatest && !r.Delay.Exact()
 	}
-	var warnings []string
+	var warnings []Warning
 	for _, r := range p.Retries {
 		if r.Atom.Share >= leastWarned {
-			warnings = append(warnings, r.warning(greatest, capped))
+			warnings = append(warnings, Warning{r.N, r.Atom, r.advice(greatest, capped)})
 		}
 	}
 	return warnings
 }
 
-// warning is the sentence about an atom; greatest is the greatest delay of all
-// retries, which an atom made by a cap has. That it is a cap shows where it catches
-// some clients but not all.
-func (r Retry) warning(greatest time.Duration, capped bool) string {
-	who := percent(r.Atom.Share) + " of clients"
-	if r.Atom.Share == 1 {
-		who = "all clients"
-	}
-	if r.Atom.Delay == 0 {
-		return fmt.Sprintf("retry %d: %s come back at once", r.N, who)
-	}
-	advice := ""
+// advice is about an atom; greatest is the greatest delay of all retries, which an atom
+// made by a cap has. That it is a cap shows where it catches some clients but not all.
+func (r Retry) advice(greatest time.Duration, capped bool) Advice {
 	switch {
+	case r.Atom.Delay == 0:
+		return NoWait
 	case r.Delay.Exact() && r.Atom.Delay < greatest:
-		advice = ": this delay has no jitter"
+		return NoJitter
 	case r.Delay.Exact() && !capped:
-		advice = ": no jitter, or a cap after it"
+		return NoJitterOrCap
 	case r.Atom.Next > r.Atom.Share/2:
-		advice = ": the delays are too few to keep clients apart"
+		return TooFewDelays
 	case r.Atom.Delay == greatest:
-		advice = ": put the jitter after the cap"
+		return JitterAfterCap
 	case r.Atom.Delay == r.Delay.Max:
-		advice = ": put the jitter after what bounds it from above"
+		return JitterAfterMaximum
 	case r.Atom.Delay == r.Delay.Min:
-		advice = ": put the jitter after what bounds it from below"
+		return JitterAfterMinimum
 	}
-	return fmt.Sprintf("retry %d: %s wait exactly %v%s", r.N, who, r.Atom.Delay, advice)
+	return NoAdvice
 }
 
 // percent returns a share in (0, 1] as text: whole, but for what would be 0 or

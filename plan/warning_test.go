@@ -9,6 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// texts returns what warnings say.
+func texts(warnings []plan.Warning) []string {
+	var all []string
+	for _, w := range warnings {
+		all = append(all, w.String())
+	}
+	return all
+}
+
 func TestWarnings(t *testing.T) {
 	random := func(seed uint64) seq { return backoff.FullJitter(100*ms, 10*s, backoff.WithSeed(seed)) }
 	for _, tt := range []struct {
@@ -127,7 +136,7 @@ func TestWarnings(t *testing.T) {
 			}, 1, nil,
 		},
 	} {
-		if diff := cmp.Diff(tt.want, plan.Of(tt.schedule, tt.n, plan.Draws(100_000)).Warnings()); diff != "" {
+		if diff := cmp.Diff(tt.want, texts(plan.Of(tt.schedule, tt.n, plan.Draws(100_000)).Warnings())); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
@@ -151,9 +160,27 @@ func TestWarningSaysSmallAndLargeShares(t *testing.T) {
 		{0.004, "retry 1: 0.4 % of clients wait exactly 2s: put the jitter after the cap"},
 		{0.998, "retry 1: more than 99 % of clients wait exactly 2s: put the jitter after the cap"},
 	} {
-		got := plan.Of(rare(tt.share), 1, plan.Draws(100_000)).Warnings()
+		got := texts(plan.Of(rare(tt.share), 1, plan.Draws(100_000)).Warnings())
 		if diff := cmp.Diff([]string{tt.want}, got); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+}
+
+// A caller need not read the text.
+func TestWarningSaysWhatMakesIt(t *testing.T) {
+	capped := plan.Of(jitterThenCap(backoff.Jitter, 1), 10, plan.Draws(40_000))
+	for _, tt := range []struct {
+		name string
+		got  []plan.Warning
+		want plan.Warning
+	}{
+		{"jitter, then cap", capped.Warnings()[2:], plan.Warning{Retry: 10, Atom: capped.Retries[9].Atom, Advice: plan.JitterAfterCap}},
+		{"nothing random", plan.Of(always(backoff.Constant(s)), 3).Warnings(), plan.Warning{Advice: plan.NoJitter}},
+		{"nothing to wait for", plan.Of(always(backoff.Constant(0)), 3).Warnings(), plan.Warning{Advice: plan.NoWait}},
+	} {
+		if diff := cmp.Diff([]plan.Warning{tt.want}, tt.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
 		}
 	}
 }

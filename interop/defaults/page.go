@@ -303,7 +303,8 @@ func warnings(f figures) []string {
 		share                      int
 	}
 	var all []said
-	for _, w := range f.plan.Warnings() {
+	for _, warning := range f.plan.Warnings() {
+		w := warning.String()
 		retry, text, ok := strings.Cut(strings.TrimPrefix(w, "retry "), ": ")
 		if !ok || !strings.HasPrefix(w, "retry ") {
 			all = append(all, said{text: w})

@@ -166,7 +166,11 @@ func (f Forecast) amplified(p *Params) string {
 func (f Forecast) warnings() []string {
 	about := *f.plan
 	about.Retries = f.rows
-	return about.Warnings()
+	var warnings []string
+	for _, w := range about.Warnings() {
+		warnings = append(warnings, w.String())
+	}
+	return warnings
 }
 
 // fewWarnings are the first warnings and the last, in place of many.
