@@ -322,6 +322,63 @@ func ExampleLoad_Peak() {
 	// Output: 141220 retries a second from 50ms on
 }
 
+// Ten thousand clients that fail together, and how well that is known.
+func ExamplePlan_Peak() {
+	p := plan.Of(fullJitter, 20, plan.Draws(100_000)).Peak(10_000, 10*time.Second, 25*time.Millisecond)
+	fmt.Printf("%.0f retries a second, ±%.0f, in the %v from %v on\n", p.PerSecond, p.Error, p.Width, p.At)
+	// Output: 148908 retries a second, ±661, in the 25ms from 75ms on
+}
+
+// What is looked at first need not be enough for a deadline.
+func ExamplePlan_Until() {
+	p := plan.Of(fullJitter, 5)
+	far := p.UntilDeadline(5 * time.Minute)
+	fmt.Println(len(p.Retries), p.Within(5*time.Minute).Open)
+	fmt.Println(len(far.Retries), far.Within(5*time.Minute).Open)
+	// Output:
+	// 5 1
+	// 320 0
+}
+
+func ExamplePlan_First() {
+	p := plan.Of(fullJitter, 20)
+	fmt.Println(len(p.First(5).Retries), p.First(5).End(), p.Duration().Max > p.First(5).Duration().Max)
+	// Output: 5 goes on true
+}
+
+// An operation whose attempts last 200 ms each.
+func ExamplePlan_Duration() {
+	p := plan.Of(func(uint64) iter.Seq[time.Duration] {
+		return backoff.Take(backoff.Exponential(time.Second, 2), 3)
+	}, 10, plan.AttemptTime(200*time.Millisecond))
+	fmt.Println(p.Random(), p.End(), p.Duration().Max)
+	// Output: false ends 7.8s
+}
+
+func ExampleFit_AttemptsFor() {
+	fit := plan.Of(fullJitter, 20).Within(5 * time.Second)
+	fmt.Println(fit.AttemptsFor(0.5), fit.AttemptsFor(0.95))
+	// Output: 7 7
+}
+
+// What may follow the retries that were looked at is between two bounds.
+func ExamplePlan_Cost() {
+	c := plan.Of(fullJitter, 7).Cost(0.5)
+	fmt.Printf("%.4f to %.4f attempts, %.4f are cut off\n", c.Attempts, c.MostAttempts, c.CutOff)
+	// Output: 1.9922 to 2.0000 attempts, 0.0039 are cut off
+}
+
+func ExampleWarning() {
+	p := plan.Of(func(seed uint64) iter.Seq[time.Duration] {
+		delays := backoff.Exponential(100*time.Millisecond, 2)
+		return backoff.Cap(backoff.Jitter(delays, 1, backoff.WithSeed(seed)), 10*time.Second)
+	}, 8)
+	for _, w := range p.Warnings() {
+		fmt.Println(w.Retry, w.Atom.Delay, w.Advice == plan.JitterAfterCap)
+	}
+	// Output: 8 10s true
+}
+
 func ExampleAmplification() {
 	fmt.Println(plan.Amplification(0.5, 3))
 	fmt.Println(plan.Amplification(0.5, plan.Endless))

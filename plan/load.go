@@ -28,35 +28,43 @@ const mostBins = 1 << 24
 // It panics if clients < 0, until <= 0 or bin <= 0, or if there are more than
 // 2²⁴ bins.
 func (p *Plan) Load(clients int, until, bin time.Duration) Load {
-	checkNonNegative("Load", "clients", clients)
+	counts := p.counts("Load", clients, until, bin)
+	l := Load{Bin: bin, PerSecond: make([]float64, len(counts)), Complete: p.Complete()}
+	perCount := float64(clients) / float64(p.Draws) / bin.Seconds()
+	for i, count := range counts {
+		l.PerSecond[i] = float64(count) * perCount
+	}
+	return l
+}
+
+// counts returns how many retries of the draws come in each bin.
+func (p *Plan) counts(question string, clients int, until, bin time.Duration) []int {
+	checkNonNegative(question, "clients", clients)
 	if until <= 0 {
-		reject("Load", "until", until, "> 0")
+		reject(question, "until", until, "> 0")
 	}
 	if bin <= 0 {
-		reject("Load", "bin", bin, "> 0")
+		reject(question, "bin", bin, "> 0")
 	}
 	bins := (until-1)/bin + 1
 	if bins > mostBins {
-		reject("Load", "bin", bin, fmt.Sprintf("at least until/%d", mostBins))
+		reject(question, "bin", bin, fmt.Sprintf("at least until/%d", mostBins))
 	}
-	l := Load{Bin: bin, PerSecond: make([]float64, bins), Complete: p.Complete()}
+	counts := make([]int, bins)
 	for _, d := range p.draws {
 		for _, at := range d.elapsed {
 			if at/bin >= bins {
 				break
 			}
-			l.PerSecond[at/bin]++
+			counts[at/bin]++
 		}
 	}
-	perCount := float64(clients) / float64(p.Draws) / bin.Seconds()
-	for i := range l.PerSecond {
-		l.PerSecond[i] *= perCount
-	}
-	return l
+	return counts
 }
 
 // Peak returns the start of the bin with the most retries per second, the first of
-// several, and how many these are.
+// several, and how many these are. If the schedule is random and bins hold few draws
+// each, this is the luckiest of them; [Plan.Peak] is for a number that holds.
 func (l Load) Peak() (at time.Duration, perSecond float64) {
 	for i, rate := range l.PerSecond {
 		if rate > perSecond {

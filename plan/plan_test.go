@@ -334,6 +334,8 @@ func TestOfPanics(t *testing.T) {
 		{func() { p.Load(1, 0, 1) }, "plan: Load: until is 0s, want > 0"},
 		{func() { p.Load(1, 1, 0) }, "plan: Load: bin is 0s, want > 0"},
 		{func() { p.Load(1, time.Hour, 1) }, "plan: Load: bin is 1ns, want at least until/16777216"},
+		{func() { p.Peak(-1, 1, 1) }, "plan: Peak: clients is -1, want >= 0"},
+		{func() { p.Peak(1, 0, 1) }, "plan: Peak: until is 0s, want > 0"},
 		{func() { p.Amplification(2) }, "plan: Amplification: fail is 2, want a value in [0, 1]"},
 		{func() { plan.Amplification(math.NaN(), 1) }, "plan: Amplification: fail is NaN, want a value in [0, 1]"},
 		{func() { plan.Amplification(1, -1) }, "plan: Amplification: n is -1, want >= 0"},
