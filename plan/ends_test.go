@@ -141,8 +141,13 @@ func TestUntil(t *testing.T) {
 	if got := len(plan.Of(always(backoff.Constant(0)), 7).UntilDeadline(0).Retries); got != plan.MostRetries {
 		t.Errorf("an endless schedule is looked at for %d retries, want %d", got, plan.MostRetries)
 	}
-	if got := len(plan.Of(fullJitter, 7, plan.Draws(1_000_000)).UntilDeadline(backoff.NoLimit).Retries); got != 20 {
-		t.Errorf("a million draws have %d retries, want 20", got)
+	many := plan.Of(fullJitter, 1, plan.Draws(1_000_000))
+	if got := []int{many.Deepest(), p.Deepest(), plan.Of(always(of(1)), 1).Deepest()}; !slices.Equal(got, []int{20, 40_000, plan.MostRetries}) {
+		t.Errorf("the most retries of a million draws, of 500 and of an exact schedule are %v, want 20, 40,000 and 100,000", got)
+	}
+	some := plan.Of(fullJitter, 1, plan.Draws(10_000))
+	if got := len(some.Until(func(p *plan.Plan) bool { return len(p.Retries) > 4 }).Retries); got != 16 {
+		t.Errorf("four times as many until there are 5 are %d, want 16", got)
 	}
 }
 
