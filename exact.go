@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/bits"
 	"time"
+
+	"example.com/backoff/internal/portable"
+	"example.com/backoff/internal/wide"
 )
 
 // twice returns min(limit, 2·d) for 0 <= d <= limit.
@@ -62,6 +65,17 @@ func (r ratio) of(d time.Duration) time.Duration {
 	}
 	q := hi<<(64-r.shift) | lo>>r.shift
 	return time.Duration(min(q, math.MaxInt64))
+}
+
+// timesPower returns the whole number nearest to d·xᵖ, or NoLimit where that is more,
+// for d >= 0, a whole x >= 1 and p >= 0.
+func timesPower(d time.Duration, x, p float64) time.Duration {
+	const err = 0x1p-42 // more than the relative error of f
+	f := float64(float64(d) * portable.Pow(x, p))
+	if whole := math.Floor(f + 0.5); f < 1<<42 && math.Abs(math.Abs(f-whole)-0.5) > err*f {
+		return time.Duration(whole)
+	}
+	return wide.OfInt(d).Times(wide.Pow(x, p)).Duration()
 }
 
 // A product is base·factorⁿ as the sum of hi, what float64 multiplication gives,

@@ -76,7 +76,8 @@ func Exponential(base time.Duration, factor float64) iter.Seq[time.Duration] {
 // Polynomial returns the endless schedule base, base·2ᵖ, base·3ᵖ, ... where p is
 // power. Delay n, counting from 0, is base·(n+1)ᵖ to the nearest nanosecond, and
 // [NoLimit] where that is more: Polynomial(100 ms, 2) is 100 ms, 400 ms, 900 ms,
-// 1.6 s, ...
+// 1.6 s, ... Where that is within 10⁻⁹ ns of the middle between two nanoseconds it is
+// one of them.
 //
 // With a power above 1 it grows faster than a line, and slower in the end than any
 // [Exponential] whose factor is above 1.
@@ -92,7 +93,7 @@ func Polynomial(base time.Duration, power float64) iter.Seq[time.Duration] {
 	checkPolynomial(base, power)
 	return func(yield func(time.Duration) bool) {
 		for x := 1.0; ; x++ { // stays where x+1 rounds to x, at 2⁵³
-			if !yield(newRatio(portable.Pow(x, power)).of(base)) {
+			if !yield(timesPower(base, x, power)) {
 				return
 			}
 		}
