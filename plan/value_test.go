@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"math"
 	"math/big"
 	"testing"
 	"time"
@@ -35,6 +36,51 @@ func TestDelayNextToAHalf(t *testing.T) {
 		law := plan.Geometric{Base: 1, Factor: g.Factor, Limit: backoff.NoLimit}
 		if got := law.DelayAt(g.Base); int64(got) != want-int64(g.Base)+1 {
 			t.Errorf("%+v: DelayAt(%d) = %d, want %d", law, g.Base, got, want-int64(g.Base)+1)
+		}
+	})
+}
+
+// After 2·10⁹ steps 106 bits are on the wrong side of a half, or of a whole number, in
+// one of a million cases. These were found by trying, and decided in 512 bits.
+func TestManySteps(t *testing.T) {
+	g := plan.Geometric{Base: 345458487589494513, Factor: 1.000000000885604, Limit: backoff.NoLimit}
+	if got := g.DelayAfter(2147064730); got != 2313048593287077060 {
+		t.Errorf("%+v: DelayAfter(2147064730) = %d, want 2313048593287077060", g, got)
+	}
+	g = plan.Geometric{Factor: 1.0000000004120069, Limit: backoff.NoLimit}
+	if got, err := g.BaseForDelay(2147339094, 813842715458939898); got != 335978999908642446 || err != nil {
+		t.Errorf("%+v: BaseForDelay(2147339094, 813842715458939898) = %d, %v, want 335978999908642446", g, got, err)
+	}
+}
+
+// The factor and the base that have a retry come no later, against the sums in 400
+// bits: the next factor, and the next base, have it come later.
+func TestFactorAndBaseForRetriesAreTheLargest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g, n := geometric(t), counts().Draw(t, "n")+1
+		elapsed := delays(t, "elapsed", 1)
+		if rapid.Bool().Draw(t, "its own") {
+			elapsed = g.Elapsed(n)
+		}
+		later := func(g plan.Geometric) bool {
+			_, sum := exact(g, n)
+			return sum.Cmp(bigTime(elapsed)) > 0
+		}
+		known := plan.Geometric{Base: g.Base, Limit: g.Limit}
+		if r, err := known.FactorForRetries(n, elapsed); err == nil {
+			solved, above := g, g
+			solved.Factor, above.Factor = r, math.Nextafter(r, math.Inf(1))
+			if later(solved) || !later(above) && elapsed != min(g.Base, g.Limit)+time.Duration(n-1)*g.Limit {
+				t.Errorf("FactorForRetries(%d, %d) = %.17g: later %v, and the next %v", n, elapsed, r, later(solved), later(above))
+			}
+		}
+		known = plan.Geometric{Factor: g.Factor, Limit: g.Limit}
+		if a, err := known.BaseForRetries(n, elapsed); err == nil && a < g.Limit {
+			solved, above := g, g
+			solved.Base, above.Base = a, a+1
+			if later(solved) || !later(above) {
+				t.Errorf("BaseForRetries(%d, %d) = %d: later %v, and the next %v", n, elapsed, a, later(solved), later(above))
+			}
 		}
 	})
 }

@@ -6,9 +6,7 @@ import "math"
 func (x Number) Over(y Number) Number {
 	q := x.Hi / y.Hi
 	rest := x.Minus(y.Times(Number{Hi: q}))
-	q2 := rest.Hi / y.Hi
-	rest = rest.Minus(y.Times(Number{Hi: q2}))
-	return quickSum(q, q2).Plus(Number{Hi: rest.Hi / y.Hi})
+	return quickSum(q, rest.Hi/y.Hi)
 }
 
 // scaled returns x·2^exp, exactly.
