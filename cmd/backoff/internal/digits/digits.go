@@ -24,6 +24,9 @@ func Percent(share float64) string {
 	return text + " %"
 }
 
+// Quantile returns the name of a quantile as columns and keys have it: p5, p50, p99.9.
+func Quantile(probability float64) string { return "p" + Significant(100*probability, 12) }
+
 // About returns a number >= 0 to three digits, with commas.
 func About(x float64) string { return Grouped(Significant(x, 3)) }
 

@@ -40,6 +40,14 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
+func TestQuantile(t *testing.T) {
+	for probability, want := range map[float64]string{0: "p0", 0.05: "p5", 0.5: "p50", 0.95: "p95", 0.999: "p99.9", 0.07: "p7", 1: "p100"} {
+		if got := Quantile(probability); got != want {
+			t.Errorf("Quantile(%v) = %s, want %s", probability, got, want)
+		}
+	}
+}
+
 // What sentences have to say of numbers.
 func TestNumbers(t *testing.T) {
 	for x, want := range map[float64]string{
