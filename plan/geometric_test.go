@@ -590,6 +590,8 @@ func TestGeometricPanics(t *testing.T) {
 		"Retries":       func() { zero.Retries(1) },
 		"RetriesWithin": func() { zero.RetriesWithin(1) },
 		"Schedule":      func() { zero.Schedule() },
+		"DelayAfter":    func() { zero.DelayAfter(1) },
+		"BelowLimit":    func() { zero.BelowLimit() },
 	} {
 		if got := panicOf(call); !strings.HasPrefix(fmt.Sprint(got), "plan: Geometric: Base is 0s") {
 			t.Errorf("%s of the zero Geometric: got %v, want a panic that names Base", name, got)

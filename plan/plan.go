@@ -22,13 +22,30 @@
 // the retries of r = 2 for it. [Geometric] has these formulas and their inverses,
 // exact to the nanosecond, for r = 1 and under a limit too.
 //
+// Three of base, factor, retries n, elapsed and delay give the other two, where the
+// delay is the one that follows:
+//
+//	base, factor, n          Elapsed(n), DelayAfter(n)
+//	base, factor, elapsed    Retries(elapsed), DelayAt(elapsed)
+//	base, factor, delay      RetriesAtDelay(delay), ElapsedAtDelay(delay)
+//	base, n, elapsed         FactorForRetries(n, elapsed)
+//	base, n, delay           FactorForDelay(n, delay)
+//	base, elapsed, delay     FactorForDelayAt(elapsed, delay)
+//	factor, n, elapsed       BaseForRetries(n, elapsed)
+//	factor, n, delay         BaseForDelay(n, delay)
+//	factor, elapsed, delay   BaseForDelayAt(elapsed, delay)
+//	n, elapsed, delay        FactorAndBase(n, elapsed, delay)
+//
+// and base, factor, n and elapsed together give LimitForRetries(n, elapsed).
+//
 // # Any schedule
 //
 // [Of] draws from a schedule of any kind, ten thousand times unless told otherwise,
 // and gives for each retry the min, mean, quantiles and max of the delay and of the
-// elapsed time. [Plan.Within] says how many attempts fit within
-// a deadline, [Plan.Load] what many clients that fail together do to the server,
-// [Plan.Amplification] how many attempts a request costs.
+// elapsed time. [Plan.Within] says how many attempts fit within a deadline,
+// [Plan.Load] and [Plan.Peak] what many clients that fail together do to the server,
+// [Plan.Cost] how many attempts a request makes. [Plan.Until] looks at more retries
+// where a question needs them.
 //
 // # Atoms
 //
