@@ -97,21 +97,24 @@ func TestRealAgainstModel(t *testing.T) {
 	)
 	before := comparison{name: "before the stop"}
 	after := make([]comparison, len(realTests))
-	for try, counted := 0, 0; counted < rounds; try++ {
+	for try, counted := 0, 0; counted < rounds; {
 		if try == tries {
 			t.Skipf("this machine is too busy to tell: of %d rounds %d count", tries, counted)
 		}
-		outcomes, late := realRound(t, try)
-		if late != "" {
-			t.Logf("round %d does not count: %s", try, late)
-			continue
+		n := min(rounds-counted, tries-try)
+		for _, r := range realRounds(t, try, n) {
+			if late := r.late(); late != "" {
+				t.Logf("a round does not count: %s", late)
+				continue
+			}
+			counted++
+			for i, o := range r {
+				before.real = append(before.real, meanOpen(o.Seconds, 0, []int{0, 1}))
+				after[i].real = append(after[i].real, meanOpen(o.Seconds, 5, realTests[i].after))
+				after[i].rules = o.Rules
+			}
 		}
-		counted++
-		for i, o := range outcomes {
-			before.real = append(before.real, meanOpen(o.Seconds, 0, []int{0, 1}))
-			after[i].real = append(after[i].real, meanOpen(o.Seconds, 5, realTests[i].after))
-			after[i].rules = o.Rules
-		}
+		try += n
 	}
 	for i, test := range realTests {
 		after[i].name = test.flags + ", " + test.schedule
@@ -146,47 +149,60 @@ var realTests = []realTest{
 
 const realClients, realThink = 300, time.Second
 
-var realCourse = Phases{2 * time.Second, 3 * time.Second, 5 * time.Second}
+var realPhases = Phases{2 * time.Second, 3 * time.Second, 5 * time.Second}
 
-// realRound runs each of the tests once, all at one time, and says if timers were late.
-func realRound(t *testing.T, number int) (outcomes []Result, late string) {
-	t.Helper()
+// A realRound is what came of each of the tests, run once.
+type realRound []Result
+
+// late says if timers were late, and nothing else.
+func (r realRound) late() string {
 	const (
-		lateMean = 10 * time.Millisecond
-		lateMost = 250 * time.Millisecond
+		mean = 10 * time.Millisecond
+		most = 250 * time.Millisecond
 	)
-	outcomes = make([]Result, len(realTests))
-	var all sync.WaitGroup
-	for i, test := range realTests {
-		address, stats, pid := startServer(t, "--limit 100 --base-latency 300ms --poll 150ms "+test.flags)
-		l := Config{
-			Address: address, Stats: stats, StopPID: pid,
-			Clients: realClients, Think: realThink, Timeout: test.timeout, DialTimeout: 30 * time.Second,
-			Phases: realCourse, Seed: uint64(number*len(realTests) + i),
+	for i, o := range r {
+		if o.LateMean > mean || o.LateMost > most {
+			return fmt.Sprintf("%s: in some second timers are %v late on average, and up to %v", realTests[i].flags, o.LateMean, o.LateMost)
 		}
-		e := clitest.Parse(t, test.schedule)
-		all.Go(func() {
-			time.Sleep(time.Duration(i) * 300 * time.Millisecond) // for them not to stop and resume at one time
-			o, err := l.Run(t.Context(), e, io.Discard)
-			if err != nil {
-				t.Error(err)
+	}
+	return ""
+}
+
+// realRounds runs each of the tests n times. A round begins when the servers of the one
+// before have been resumed, and no two servers are stopped or resumed at one time.
+func realRounds(t *testing.T, first, n int) []realRound {
+	t.Helper()
+	rounds := make([]realRound, n)
+	var all sync.WaitGroup
+	for k := range rounds {
+		rounds[k] = make(realRound, len(realTests))
+		for i, test := range realTests {
+			address, stats, pid := startServer(t, "--limit 100 --base-latency 300ms --poll 150ms "+test.flags)
+			l := Config{
+				Address: address, Stats: stats, StopPID: pid,
+				Clients: realClients, Think: realThink, Timeout: test.timeout, DialTimeout: 30 * time.Second,
+				Phases: realPhases, Seed: uint64((first+k)*len(realTests) + i),
 			}
-			outcomes[i] = o
-			if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
-				t.Error(err)
-			}
-		})
+			e := clitest.Parse(t, test.schedule)
+			wait := time.Duration(k)*(realPhases.Warmup+realPhases.Stop) + time.Duration(i)*300*time.Millisecond
+			all.Go(func() {
+				time.Sleep(wait)
+				o, err := l.Run(t.Context(), e, io.Discard)
+				if err != nil {
+					t.Error(err)
+				}
+				rounds[k][i] = o
+				if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+					t.Error(err)
+				}
+			})
+		}
 	}
 	all.Wait()
 	if t.Failed() {
 		t.FailNow()
 	}
-	for i, o := range outcomes {
-		if o.LateMean > lateMean || o.LateMost > lateMost {
-			return nil, fmt.Sprintf("%s: in some second timers are %v late on average, and up to %v", realTests[i].flags, o.LateMean, o.LateMost)
-		}
-	}
-	return outcomes, ""
+	return rounds
 }
 
 // A comparison is of numbers of real runs and of many of the model.
@@ -230,7 +246,7 @@ func modelOf(t *testing.T, test realTest, rules server.Rules, reps int) []overlo
 	}
 	config.Schedule = clitest.Parse(t, test.schedule).Seeded
 	config.Clients, config.Think, config.Timeout = realClients, realThink, test.timeout
-	config.Warmup, config.Trigger.For, config.After = realCourse.Warmup, realCourse.Stop, realCourse.After
+	config.Warmup, config.Trigger.For, config.After = realPhases.Warmup, realPhases.Stop, realPhases.After
 	config.Reps = reps
 	result, err := overload.Run(t.Context(), config)
 	if err != nil {
