@@ -54,7 +54,8 @@ const (
 	maxRaces   = 50_000_000 // in all
 )
 
-func (c *Config) check() error {
+// Validate returns nil, or an [*Error] that names the first field that makes no sense.
+func (c *Config) Validate() error {
 	if c.Schedule == nil {
 		return reject("Schedule", "nil", "a function that returns a schedule")
 	}

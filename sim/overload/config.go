@@ -145,7 +145,8 @@ func Default() Config {
 	}
 }
 
-func (c *Config) check() error {
+// Validate returns nil, or an [*Error] that names the first field that makes no sense.
+func (c *Config) Validate() error {
 	if c.Schedule == nil {
 		return reject("Schedule", "nil", "a function that returns a schedule")
 	}

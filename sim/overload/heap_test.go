@@ -560,7 +560,7 @@ func testEverySecondAsInHeap(t *rapid.T) {
 		config.Budget = func() Budget { return retry.NewBudget(20, 0.1) }
 		config.Processes = rapid.IntRange(1, 3).Draw(t, "processes")
 	}
-	if err := config.check(); err != nil {
+	if err := config.Validate(); err != nil {
 		t.Fatal(err)
 	}
 	seed := rapid.Uint64().Draw(t, "seed")

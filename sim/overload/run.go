@@ -12,7 +12,7 @@ import (
 // the schedule or the budget does to end its goroutine, a panic or [runtime.Goexit], Run
 // does to the caller's.
 func Run(ctx context.Context, config Config) (Result, error) {
-	if err := config.check(); err != nil {
+	if err := config.Validate(); err != nil {
 		return Result{}, err
 	}
 	reps := make([]Rep, config.Reps)

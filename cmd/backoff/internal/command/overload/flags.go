@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/backoff/cmd/backoff/internal/live/server"
+	"example.com/backoff/cmd/backoff/internal/serverflags"
 	"example.com/backoff/sim/overload"
 )
 
@@ -20,15 +22,9 @@ type scenario struct {
 	budget    budgetValue
 	processes int
 
-	base      time.Duration
-	limit     int
-	factor    float64
-	scale     float64
+	server    server.Rules
 	perOpen   time.Duration
-	poll      time.Duration
-	abandoned string
 	failures  float64
-	queue     int
 	accept    time.Duration
 	reconnect time.Duration
 
@@ -42,7 +38,6 @@ type scenario struct {
 
 func (l *scenario) addFlags(cmd *cobra.Command) {
 	d := overload.Default()
-	latency := d.Latency.(overload.ExponentialLatency)
 	flags := cmd.Flags()
 	flags.SortFlags = false
 
@@ -54,15 +49,9 @@ func (l *scenario) addFlags(cmd *cobra.Command) {
 	flags.Var(&l.budget, "budget", "retry `budget` of a process, tokens,ratio such as 10,0.1")
 	flags.IntVar(&l.processes, "processes", d.Processes, "how many processes the clients are in, each with its --budget")
 
-	flags.DurationVar(&l.base, "base-latency", latency.Base, "the server's latency with few open requests")
-	flags.IntVar(&l.limit, "limit", latency.Limit, "open requests up to which the latency stays there")
-	flags.Float64Var(&l.factor, "latency-factor", latency.Factor, "how much longer it is ...")
-	flags.Float64Var(&l.scale, "latency-scale", latency.Scale, "... for so many more open requests")
-	flags.DurationVar(&l.perOpen, "latency-per-open", 0, "how much longer it is for each open request, instead of the three above")
-	flags.DurationVar(&l.poll, "poll", d.Poll, "how often the server looks at a request again; 0 for never")
-	flags.StringVar(&l.abandoned, "abandoned", d.Abandoned.String(), "whether the server goes on serving requests whose client has given up, `keep`, or not, drop")
+	serverflags.Add(cmd, &l.server)
+	flags.DurationVar(&l.perOpen, "latency-per-open", 0, "how much longer it is for each open request, instead of --limit, --latency-factor and --latency-scale")
 	flags.Float64Var(&l.failures, "failures", d.Failures, "share of requests that are answered by an error, in [0, 1]")
-	flags.IntVar(&l.queue, "queue", d.Queue, "requests that the accept queue holds")
 	flags.DurationVar(&l.accept, "accept", d.Accept, "time to take a request out of it")
 	flags.DurationVar(&l.reconnect, "reconnect", d.Reconnect, "within which a request that found it full tries again")
 
@@ -72,27 +61,23 @@ func (l *scenario) addFlags(cmd *cobra.Command) {
 	flags.DurationVar(&l.spike, "spike", 0, "how long --factor times as many operations begin, instead of --stop")
 	flags.Float64Var(&l.triggerFactor, "factor", 2, "of --slow-down or --spike")
 	flags.DurationVar(&l.after, "after", d.After, "time after the trigger")
-
-	complete := cobra.FixedCompletions([]cobra.Completion{"keep", "drop"}, cobra.ShellCompDirectiveNoFileComp)
-	if err := cmd.RegisterFlagCompletionFunc("abandoned", complete); err != nil {
-		panic(err) // there is no such flag, or it has one already
-	}
 }
 
 // config returns the configuration that the flags describe, but for what is the same
 // with every experiment.
 func (l *scenario) config(cmd *cobra.Command) (overload.Config, error) {
 	given := cmd.Flags().Changed
-	c := overload.Default()
+	c, err := l.server.Config()
+	if err != nil {
+		return c, err
+	}
 	c.Clients = l.clients
 	c.Think = l.think
 	c.Timeout = l.timeout
 	c.Network = l.network
 	c.Budget = l.budget.maker()
 	c.Processes = l.processes
-	c.Poll = l.poll
 	c.Failures = l.failures
-	c.Queue = l.queue
 	c.Accept = l.accept
 	c.Reconnect = l.reconnect
 	c.Warmup = l.warmup
@@ -109,23 +94,13 @@ func (l *scenario) config(cmd *cobra.Command) (overload.Config, error) {
 		return c, fmt.Errorf("--clients is 0, want 1 to 10000000, or --rate")
 	}
 
-	c.Latency = overload.ExponentialLatency{Base: l.base, Limit: l.limit, Factor: l.factor, Scale: l.scale}
 	if given("latency-per-open") {
 		for _, flag := range []string{"limit", "latency-factor", "latency-scale"} {
 			if given(flag) {
 				return c, fmt.Errorf("--latency-per-open is given, and so is --%s, want one kind of latency", flag)
 			}
 		}
-		c.Latency = overload.LinearLatency{Base: l.base, PerOpen: l.perOpen}
-	}
-
-	switch l.abandoned {
-	case overload.Keep.String():
-		c.Abandoned = overload.Keep
-	case overload.Drop.String():
-		c.Abandoned = overload.Drop
-	default:
-		return c, fmt.Errorf("--abandoned is %q, want keep or drop", l.abandoned)
+		c.Latency = overload.LinearLatency{Base: l.server.Base, PerOpen: l.perOpen}
 	}
 
 	c.Trigger = overload.Trigger{Kind: overload.Stop, For: l.stop, Factor: 1}
@@ -159,6 +134,7 @@ func (l *scenario) config(cmd *cobra.Command) (overload.Config, error) {
 // fields are the flags of the fields of overload.Config.
 func (l *scenario) fields(c overload.Config) map[string]string {
 	flags := maps.Clone(flagOfField)
+	maps.Copy(flags, serverflags.Fields)
 	trigger := "--" + c.Trigger.Kind.String()
 	flags["Trigger.For"] = trigger
 	flags["Warmup + Trigger.For + After"] = "--warmup + " + trigger + " + --after"
@@ -172,14 +148,8 @@ var flagOfField = map[string]string{
 	"Rate":            "--rate",
 	"Timeout":         "--timeout",
 	"Network":         "--network",
-	"Latency.Base":    "--base-latency",
-	"Latency.Limit":   "--limit",
-	"Latency.Factor":  "--latency-factor",
-	"Latency.Scale":   "--latency-scale",
 	"Latency.PerOpen": "--latency-per-open",
-	"Poll":            "--poll",
 	"Failures":        "--failures",
-	"Queue":           "--queue",
 	"Accept":          "--accept",
 	"Reconnect":       "--reconnect",
 	"Warmup":          "--warmup",

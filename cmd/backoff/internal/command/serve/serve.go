@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"os/signal"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"example.com/backoff/cmd/backoff/internal/cli"
+	"example.com/backoff/cmd/backoff/internal/experiment"
 	"example.com/backoff/cmd/backoff/internal/live/server"
-	"example.com/backoff/sim/overload"
+	"example.com/backoff/cmd/backoff/internal/serverflags"
+	"example.com/backoff/expr"
 )
 
 func New() *cobra.Command {
@@ -44,6 +47,9 @@ same is at http://` + server.DefaultStats + `/ as JSON, which never queues.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s.QueueSet = cmd.Flags().Changed("queue")
+			if err := check(cmd, s.Rules); err != nil {
+				return err
+			}
 			ctx, cancel := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
 			defer cancel()
 			if err := s.Run(ctx, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
@@ -52,21 +58,28 @@ same is at http://` + server.DefaultStats + `/ as JSON, which never queues.`,
 			return nil
 		},
 	}
-	model := overload.Default()
-	latency := model.Latency.(overload.ExponentialLatency)
 	flags := serve.Flags()
 	flags.StringVar(&s.Address, "address", server.DefaultAddress, "the loopback `address` to serve on; port 0 is any")
 	flags.StringVar(&s.Stats, "stats", server.DefaultStats, "the loopback `address` for statistics; port 0 is any")
-	flags.IntVar(&s.Rules.Limit, "limit", latency.Limit, "how many open requests do not slow it down")
-	flags.DurationVar(&s.Rules.Base, "base-latency", latency.Base, "its latency with so many")
-	flags.Float64Var(&s.Rules.Factor, "latency-factor", latency.Factor, "how that grows for every --latency-scale more")
-	flags.Float64Var(&s.Rules.Scale, "latency-scale", latency.Scale, "see --latency-factor")
-	flags.DurationVar(&s.Rules.Poll, "poll", model.Poll, "how often to look at a request; 0 for never again")
-	flags.IntVar(&s.Rules.Queue, "queue", model.Queue, "how many connections its accept queue holds")
-	flags.StringVar(&s.Rules.Abandoned, "abandoned", model.Abandoned.String(), "what to do with a request whose client has given up: keep or drop")
-	complete := cobra.FixedCompletions([]string{"keep", "drop"}, cobra.ShellCompDirectiveNoFileComp)
-	if err := serve.RegisterFlagCompletionFunc("abandoned", complete); err != nil {
-		panic(err) // there is no such flag, or it has one already
-	}
+	serverflags.Add(serve, &s.Rules)
 	return serve
+}
+
+// check checks the rules as the model does, and for what a real server cannot do.
+func check(cmd *cobra.Command, rules server.Rules) error {
+	config, err := rules.Config()
+	if err != nil {
+		return fmt.Errorf("serve: %w", err)
+	}
+	config.Schedule = new(expr.Expr).Seeded // for the check alone: the clients have one
+	if err := config.Validate(); err != nil {
+		return experiment.FlagError(cmd, err, serverflags.Fields)
+	}
+	switch {
+	case rules.Poll != 0 && rules.Poll < time.Millisecond:
+		return fmt.Errorf("serve: --poll is %v, want 0 or at least 1ms: timers are no finer", rules.Poll)
+	case rules.Queue < 1:
+		return fmt.Errorf("serve: --queue is %d, want at least 1: a real queue holds one", rules.Queue)
+	}
+	return nil
 }

@@ -21,33 +21,8 @@ type Config struct {
 	QueueSet       bool
 }
 
-func (s *Config) check() error {
-	r := s.Rules
-	reject := func(flag string, got any, want string) error {
-		return fmt.Errorf("--%s is %v, want %s", flag, got, want)
-	}
-	switch {
-	case r.Limit < 0:
-		return reject("limit", r.Limit, "a whole number >= 0")
-	case r.Base <= 0 || r.Base > time.Hour:
-		return reject("base-latency", r.Base, "above 0, at most 1h")
-	case !(r.Factor >= 1 && r.Factor <= 1e300):
-		return reject("latency-factor", r.Factor, "a value in [1, 1e300]")
-	case !(r.Scale > 0 && r.Scale <= 1e300):
-		return reject("latency-scale", r.Scale, "a value in (0, 1e300]")
-	case r.Poll != 0 && (r.Poll < time.Millisecond || r.Poll > time.Hour):
-		return reject("poll", r.Poll, "0 or 1ms to 1h")
-	case r.Queue < 1 || r.Queue > 1_000_000:
-		return reject("queue", r.Queue, "a whole number in [1, 1000000]")
-	}
-	_, err := r.abandonedRule()
-	return err
-}
-
+// Run serves until ctx ends.
 func (s *Config) Run(ctx context.Context, stdout, stderr io.Writer) error {
-	if err := s.check(); err != nil {
-		return err
-	}
 	requests, err := s.listen("address", s.Address)
 	if err != nil {
 		return err
