@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -61,6 +62,35 @@ func Refuses(t *testing.T, new func() *cobra.Command, want string, args ...strin
 	}
 	if diff := cmp.Diff("backoff: "+want+"\n", stderr); diff != "" {
 		t.Errorf("%q: standard error (-want +got):\n%s", args, diff)
+	}
+}
+
+// BadInput is a command line and what is said of it.
+type BadInput struct {
+	Args []string
+	Want string
+}
+
+// RefusesAll is Refuses for each.
+func RefusesAll(t *testing.T, new func() *cobra.Command, inputs []BadInput) {
+	t.Helper()
+	for _, input := range inputs {
+		Refuses(t, new, input.Want, input.Args...)
+	}
+}
+
+// processors is how many of them there are, in help texts: the default of --workers.
+var processors = regexp.MustCompile(`run at a time \(default \d+\)`)
+
+// Goldens compares what a command writes for each of these arguments with the golden file
+// of that name.
+func Goldens(t *testing.T, new func() *cobra.Command, all map[string][]string) {
+	t.Helper()
+	for name, args := range all {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			Golden(t, name, processors.ReplaceAllString(Succeeds(t, new, args...), "run at a time (default N)"))
+		})
 	}
 }
 
@@ -159,11 +189,6 @@ func Float(t *testing.T, text string) float64 {
 		t.Error(err)
 	}
 	return x
-}
-
-// Processors hides how many of them there are, the default of --workers.
-func Processors(help string, cmd *cobra.Command) string {
-	return strings.Replace(help, "run at a time (default "+cmd.Flag("workers").DefValue+")", "run at a time (default N)", 1)
 }
 
 // FieldsHaveFlags checks that every field of a configuration has a flag to name in an

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"example.com/backoff/cmd/backoff/internal/digits"
+	"example.com/backoff/cmd/backoff/internal/process"
 )
 
 // A progress says on standard error what is waited for: on a terminal in a line that
@@ -23,18 +22,7 @@ type progress struct {
 }
 
 func newProgress(w io.Writer, quiet bool) *progress {
-	p := &progress{w: w, quiet: quiet}
-	file, ok := w.(interface{ Fd() uintptr })
-	if ok && term.IsTerminal(int(file.Fd())) {
-		p.width = func() int {
-			width, _, err := term.GetSize(int(file.Fd()))
-			if err != nil || width < 1 {
-				return 80
-			}
-			return width
-		}
-	}
-	return p
+	return &progress{w: w, quiet: quiet, width: process.TerminalWidth(w)}
 }
 
 // say writes a line.

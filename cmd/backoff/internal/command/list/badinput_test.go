@@ -7,12 +7,7 @@ import (
 )
 
 func TestBadInput(t *testing.T) {
-	for _, test := range []struct {
-		args []string
-		want string
-	}{
-		{[]string{"list", "x"}, `list: unexpected argument "x", want none`},
-	} {
-		clitest.Refuses(t, New, test.want, test.args...)
-	}
+	clitest.RefusesAll(t, New, []clitest.BadInput{
+		{Args: []string{"list", "x"}, Want: `list: unexpected argument "x", want none`},
+	})
 }

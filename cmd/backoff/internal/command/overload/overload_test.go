@@ -200,7 +200,7 @@ var (
 var underSim = clitest.Under("sim", New)
 
 func TestOverload(t *testing.T) {
-	for name, args := range map[string][]string{
+	clitest.Goldens(t, underSim, map[string][]string{
 		"overload-help":       {"sim", "overload", "--help", "--workers", "2"},
 		"overload":            smallLoad,
 		"overload-reps":       clitest.With(smallLoad, "--reps", "4", "--abandoned", "keep", "exponential(100ms, 2) | cap(10s)"),
@@ -216,16 +216,7 @@ func TestOverload(t *testing.T) {
 		"overload-budget":     clitest.With(smallLoad, "--budget", "10,0.1", "--processes", "5", "constant(100ms)"),
 		"overload-no-trigger": {"sim", "overload", "--clients", "20", "--stop", "0s", "--warmup", "3s", "--after", "5s"},
 		"overload-too-much":   {"sim", "overload", "--clients", "5000", "--think", "1s", "--limit", "5", "--stop", "1s", "--warmup", "3s", "--after", "5s", "--verdict"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			got := clitest.Succeeds(t, underSim, args...)
-			if strings.HasSuffix(name, "-help") {
-				got = clitest.Processors(got, New())
-			}
-			clitest.Golden(t, name, got)
-		})
-	}
+	})
 }
 
 func TestBadInput(t *testing.T) {
