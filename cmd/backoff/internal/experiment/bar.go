@@ -21,7 +21,7 @@ type bar struct {
 	w       io.Writer
 	name    string
 	total   int
-	begun   time.Time
+	start   time.Time
 	delay   time.Duration
 	options []mpb.ContainerOption
 
@@ -30,13 +30,13 @@ type bar struct {
 }
 
 func newBar(w io.Writer, name string, total int) *bar {
-	return &bar{w: w, name: name, total: total, begun: time.Now(), delay: barDelay}
+	return &bar{w: w, name: name, total: total, start: time.Now(), delay: barDelay}
 }
 
 // show says that so many of the total are done.
 func (b *bar) show(done float64) {
 	if b.container == nil {
-		if time.Since(b.begun) < b.delay {
+		if time.Since(b.start) < b.delay {
 			return
 		}
 		b.container = mpb.New(append([]mpb.ContainerOption{mpb.WithOutput(b.w), mpb.WithWidth(70)}, b.options...)...)
@@ -57,7 +57,7 @@ func (b *bar) left(s decor.Statistics) string {
 	if s.Current == 0 || s.Completed {
 		return ""
 	}
-	left := time.Since(b.begun).Seconds() * float64(s.Total-s.Current) / float64(s.Current)
+	left := time.Since(b.start).Seconds() * float64(s.Total-s.Current) / float64(s.Current)
 	return digits.Approximate(max(left, 1)) + " left"
 }
 

@@ -92,13 +92,13 @@ func (w *Relay) catch(sig os.Signal) {
 
 // Start starts a process, unless a signal has ended all this. A signal that comes
 // meanwhile is for the process.
-func (w *Relay) Start(begin func() (*Process, error)) (*Process, error) {
+func (w *Relay) Start(start func() (*Process, error)) (*Process, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.caught != nil {
 		return nil, signalError{w.caught}
 	}
-	p, err := begin()
+	p, err := start()
 	if err == nil {
 		w.running = p
 	}

@@ -40,13 +40,13 @@ var errTooFewInARow = errors.New("succeeded, but not often enough in a row")
 // signalError if there was no attempt because of that, or of backoff's own.
 func (s *supervisor) attempt(ctx context.Context) error {
 	s.progress.stopWaiting()
-	begun := time.Now()
+	start := time.Now()
 	if len(s.attempts) == 0 {
-		s.firstStart = begun
+		s.firstStart = start
 	}
-	a := &attempt{number: len(s.attempts) + 1, start: begun.Sub(s.firstStart)}
+	a := &attempt{number: len(s.attempts) + 1, start: start.Sub(s.firstStart)}
 	err := s.try(ctx, a)
-	a.elapsed = time.Since(begun)
+	a.elapsed = time.Since(start)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (p *progress) stopWaiting() {
 
 func (p *progress) countDown(what string, delay time.Duration) {
 	defer close(p.done)
-	begun := time.Now()
+	start := time.Now()
 	ticks := time.NewTicker(100 * time.Millisecond)
 	defer ticks.Stop()
 	longest := 0
@@ -69,10 +69,10 @@ func (p *progress) countDown(what string, delay time.Duration) {
 		fmt.Fprintf(p.w, "\r%s%s", string(runes), strings.Repeat(" ", longest-len(runes)))
 	}
 	for {
-		write("; next in ", delay-time.Since(begun))
+		write("; next in ", delay-time.Since(start))
 		select {
 		case <-p.stop:
-			write("; waited ", time.Since(begun))
+			write("; waited ", time.Since(start))
 			fmt.Fprintln(p.w)
 			return
 		case <-ticks.C:

@@ -18,11 +18,11 @@ const LatenessInterval = 20 * time.Millisecond
 // Watch waits again and again, each time for that long, until ctx ends.
 func (l *Lateness) Watch(ctx context.Context, wait time.Duration) {
 	for {
-		begun := time.Now()
+		start := time.Now()
 		if backoff.Sleep(ctx, wait) != nil {
 			return
 		}
-		late := int64(time.Since(begun) - wait)
+		late := int64(time.Since(start) - wait)
 		raise(&l.most, late)
 		l.sum.Add(late)
 		l.count.Add(1)

@@ -95,7 +95,7 @@ func (s *server) latency() time.Duration {
 // connection, which would take up one of the file descriptors of this process.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	raise(&s.peak, s.open.Add(1))
-	begun := time.Now()
+	start := time.Now()
 	wait := s.rules.Poll
 	if wait == 0 {
 		wait = s.latency() // decided: it never looks again
@@ -110,11 +110,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				return
 			}
 			hangUp(w)
-			s.keep(begun, wait)
+			s.keep(start, wait)
 			return
 		case <-timer.C:
 		}
-		if s.rules.Poll == 0 || time.Since(begun) >= s.latency() {
+		if s.rules.Poll == 0 || time.Since(start) >= s.latency() {
 			break
 		}
 		timer.Reset(wait)
@@ -126,14 +126,14 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // keep goes on with an abandoned request. All that anybody will see of it is that it
 // is open. So it needs no goroutine and no timer of its own, of which a collapse would
 // have tens of thousands: sweep looks at all of them together.
-func (s *server) keep(begun time.Time, wait time.Duration) {
+func (s *server) keep(start time.Time, wait time.Duration) {
 	if s.rules.Poll == 0 {
-		time.AfterFunc(wait-time.Since(begun), func() { s.open.Add(-1) })
+		time.AfterFunc(wait-time.Since(start), func() { s.open.Add(-1) })
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.abandonedSince = append(s.abandonedSince, begun)
+	s.abandonedSince = append(s.abandonedSince, start)
 }
 
 // sweep ends abandoned requests when their time has come, until ctx ends.
@@ -141,8 +141,8 @@ func (s *server) sweep(ctx context.Context) {
 	for s.rules.Poll > 0 && backoff.Sleep(ctx, s.rules.Poll) == nil {
 		now := time.Now()
 		s.mu.Lock()
-		s.abandonedSince = slices.DeleteFunc(s.abandonedSince, func(begun time.Time) bool {
-			if now.Sub(begun) < s.latency() {
+		s.abandonedSince = slices.DeleteFunc(s.abandonedSince, func(start time.Time) bool {
+			if now.Sub(start) < s.latency() {
 				return false
 			}
 			s.open.Add(-1)
