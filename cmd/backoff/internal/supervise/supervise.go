@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"example.com/backoff/cmd/backoff/internal/command/show"
 	"example.com/backoff/cmd/backoff/internal/digits"
 	"example.com/backoff/cmd/backoff/internal/process"
 	"example.com/backoff/cmd/backoff/internal/spool"
@@ -204,8 +203,9 @@ func (o *Options) WriteDryRun(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%7s  %12s  %12s\n", "attempt", "delay", "elapsed")
 	fmt.Fprintf(out, "%7d  %12s  %12s\n", 1, "", "0s")
-	n := 1
-	for d, sum := range show.Running(o.delays()) {
+	n, sum := 1, time.Duration(0)
+	for d := range o.delays() {
+		sum = digits.Total(sum, d)
 		if o.Timeout > 0 && sum >= o.Timeout {
 			fmt.Fprintf(out, "no time left: the next delay is %s\n", digits.Three(d))
 			return out.Flush()

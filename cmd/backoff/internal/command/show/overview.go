@@ -39,7 +39,7 @@ func newOverview(e *expr.Expr, n, draws int, seed uint64) overview {
 	longer := 0
 	for range draws {
 		retry := 0
-		for d, sum := range Running(e.Seeded(seeds.Uint64())) {
+		for d, sum := range running(e.Seeded(seeds.Uint64())) {
 			if retry == n {
 				longer++
 				break
@@ -69,9 +69,9 @@ func newOverview(e *expr.Expr, n, draws int, seed uint64) overview {
 	return o
 }
 
-// Running returns each delay with the sum of all up to it, which is NoLimit where
+// running returns each delay with the sum of all up to it, which is NoLimit where
 // it would be more.
-func Running(seq iter.Seq[time.Duration]) iter.Seq2[time.Duration, time.Duration] {
+func running(seq iter.Seq[time.Duration]) iter.Seq2[time.Duration, time.Duration] {
 	return func(yield func(d, sum time.Duration) bool) {
 		sum := time.Duration(0)
 		for d := range seq {
