@@ -37,6 +37,7 @@ type Sample struct {
 
 const (
 	MaxRetries = 100_000
+	minDraws   = 2          // as plan.Draws wants: randomness shows between two
 	maxDrawn   = 20_000_000 // delays of one schedule: they are held in memory
 )
 
@@ -45,14 +46,14 @@ func (d *Sample) AddFlags(cmd *cobra.Command) {
 	cmd.Flags().Uint64Var(&d.Seed, "seed", 1, "where the random numbers begin")
 }
 
-// Check checks the flags of a command, which wants so many draws at least.
-func (d *Sample) Check(command string, least int) error {
+// Check checks the flags of a command.
+func (d *Sample) Check(command string) error {
 	switch {
 	case d.Retries < 1 || d.Retries > MaxRetries:
 		return fmt.Errorf("%s: --retries is %d, want a whole number in [1, %d]", command, d.Retries, MaxRetries)
-	case d.Draws < least || d.Draws > maxDrawn/d.Retries:
+	case d.Draws < minDraws || d.Draws > maxDrawn/d.Retries:
 		return fmt.Errorf("%s: --draws is %d, want a whole number in [%d, %d] for %s",
-			command, d.Draws, least, maxDrawn/d.Retries, digits.Count(d.Retries, "retry"))
+			command, d.Draws, minDraws, maxDrawn/d.Retries, digits.Count(d.Retries, "retry"))
 	}
 	return nil
 }

@@ -123,7 +123,7 @@ var onlyExpressions = []string{
 const mostClients = 1_000_000_000
 
 func check(p *forecast.Params, o *present.Flags) error {
-	if err := p.Check("plan", 2); err != nil {
+	if err := p.Check("plan"); err != nil {
 		return err
 	}
 	for _, q := range p.Quantiles {

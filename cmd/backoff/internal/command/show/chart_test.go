@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"example.com/backoff/cmd/backoff/internal/chart"
+	"example.com/backoff/cmd/backoff/internal/sampling"
 	"example.com/backoff/expr"
 )
 
@@ -23,7 +24,7 @@ func TestChartOfAnyDelays(t *testing.T) {
 		rapid.Int64Range(0, math.MaxInt64),
 	)
 	rapid.Check(t, func(t *rapid.T) {
-		var overviews []overview
+		var samples []sample
 		drawable, longest := false, 0
 		for range rapid.IntRange(1, 8).Draw(t, "schedules") {
 			var words []string
@@ -36,10 +37,10 @@ func TestChartOfAnyDelays(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			overviews = append(overviews, newOverview(e, 40, 1, 1))
+			samples = append(samples, newSample(e, sampling.Sample{Retries: 40, Draws: 2}))
 		}
 		var b bytes.Buffer
-		if err := chart.Write(&b, showFigure(overviews, rapid.Bool().Draw(t, "logarithmic"))); err != nil {
+		if err := chart.Write(&b, showFigure(samples, rapid.Bool().Draw(t, "logarithmic"))); err != nil {
 			t.Fatal(err)
 		}
 		if !drawable || longest < 2 {
@@ -61,9 +62,9 @@ func TestChartOfAnyDelays(t *testing.T) {
 		if labelled < 2 || labelled > 20 { // 0 and 1 ns are two, for there is nothing between them
 			t.Fatalf("%d lines in\n%s", labelled, b.String())
 		}
-		for _, o := range overviews {
-			if len(overviews) > 1 && !strings.Contains(b.String(), " "+o.expr.String()+"\n") {
-				t.Fatalf("%s is missing in\n%s", o.expr, b.String())
+		for _, s := range samples {
+			if len(samples) > 1 && !strings.Contains(b.String(), " "+s.expr.String()+"\n") {
+				t.Fatalf("%s is missing in\n%s", s.expr, b.String())
 			}
 		}
 	})

@@ -9,24 +9,24 @@ import (
 )
 
 // showFigure returns the figure that show draws.
-func showFigure(overviews []overview, logarithmic bool) figure.Figure {
+func showFigure(samples []sample, logarithmic bool) figure.Figure {
 	f := figure.DelayByRetry(0, logarithmic)
 	f.Band = "least and most"
-	for _, o := range overviews {
-		f.Curves = append(f.Curves, newCurve(o))
-		if o.expr.Random() {
-			f.Along = fmt.Sprintf("retry     (lines: medians; bands: least to most of %s draws)", digits.Grouped(strconv.Itoa(o.draws)))
+	for _, s := range samples {
+		f.Curves = append(f.Curves, newCurve(s))
+		if s.expr.Random() {
+			f.Along = fmt.Sprintf("retry     (lines: medians; bands: least to most of %s draws)", digits.Grouped(strconv.Itoa(s.draws)))
 		}
 	}
 	return f
 }
 
-func newCurve(o overview) figure.Curve {
-	c := figure.Curve{Name: o.expr.String(), Random: o.expr.Random()}
-	for _, r := range o.rows {
-		c.Least = append(c.Least, r.delay.Least.Seconds())
-		c.Median = append(c.Median, r.delay.Median.Seconds())
-		c.Most = append(c.Most, r.delay.Most.Seconds())
+func newCurve(s sample) figure.Curve {
+	c := figure.Curve{Name: s.expr.String(), Random: s.expr.Random()}
+	for _, r := range s.plan.Retries {
+		c.Least = append(c.Least, r.Delay.Min.Seconds())
+		c.Median = append(c.Median, median(r.Delay).Seconds())
+		c.Most = append(c.Most, r.Delay.Max.Seconds())
 	}
 	return c
 }

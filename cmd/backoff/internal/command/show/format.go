@@ -5,28 +5,26 @@ import (
 	"encoding/json"
 	"io"
 	"strconv"
-	"time"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
-	"example.com/backoff/cmd/backoff/internal/sampling"
-	"example.com/backoff/cmd/backoff/internal/seconds"
 	"example.com/backoff/cmd/backoff/internal/table"
+	"example.com/backoff/plan"
 )
 
 // writeCSV writes a line for each retry of each schedule.
-func writeCSV(w io.Writer, overviews []overview) error {
+func writeCSV(w io.Writer, samples []sample) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{
 		"expression", "retry", "reached",
 		"delay_least", "delay_median", "delay_most",
 		"elapsed_least", "elapsed_median", "elapsed_most",
 	}}
-	for _, o := range overviews {
-		for i, r := range o.rows {
+	for _, s := range samples {
+		for _, r := range s.plan.Retries {
 			lines = append(lines, []string{
-				o.expr.String(), strconv.Itoa(i), digits.Shortest(r.reached),
-				digits.Seconds(r.delay.Least), digits.Seconds(r.delay.Median), digits.Seconds(r.delay.Most),
-				digits.Seconds(r.elapsed.Least), digits.Seconds(r.elapsed.Median), digits.Seconds(r.elapsed.Most),
+				s.expr.String(), strconv.Itoa(r.N - 1), digits.Shortest(r.Share),
+				digits.Seconds(r.Delay.Min), digits.Seconds(median(r.Delay)), digits.Seconds(r.Delay.Max),
+				digits.Seconds(r.Elapsed.Min), digits.Seconds(median(r.Elapsed)), digits.Seconds(r.Elapsed.Max),
 			})
 		}
 	}
@@ -34,7 +32,7 @@ func writeCSV(w io.Writer, overviews []overview) error {
 }
 
 // writeJSON writes an array with an object for each schedule.
-func writeJSON(w io.Writer, overviews []overview) error {
+func writeJSON(w io.Writer, samples []sample) error {
 	type jsonSpread struct {
 		Least  json.Number `json:"least"`
 		Median json.Number `json:"median"`
@@ -54,18 +52,18 @@ func writeJSON(w io.Writer, overviews []overview) error {
 		GoesOn     bool        `json:"goes_on"`
 		Retries    []jsonRetry `json:"retries"`
 	}
-	number := func(s seconds.Spread[time.Duration]) jsonSpread {
+	number := func(s plan.Stats) jsonSpread {
 		return jsonSpread{
-			json.Number(digits.Seconds(s.Least)), json.Number(digits.Seconds(s.Median)), json.Number(digits.Seconds(s.Most)),
+			json.Number(digits.Seconds(s.Min)), json.Number(digits.Seconds(median(s))), json.Number(digits.Seconds(s.Max)),
 		}
 	}
 	schedules := []jsonSchedule{}
-	for _, o := range overviews {
-		s := jsonSchedule{o.expr.String(), o.expr.Random(), o.draws, o.seed, o.goes != sampling.Ends, []jsonRetry{}}
-		for i, r := range o.rows {
-			s.Retries = append(s.Retries, jsonRetry{i, r.reached, number(r.delay), number(r.elapsed)})
+	for _, s := range samples {
+		schedule := jsonSchedule{s.expr.String(), s.expr.Random(), s.draws, s.seed, s.plan.End() != plan.Ends, []jsonRetry{}}
+		for _, r := range s.plan.Retries {
+			schedule.Retries = append(schedule.Retries, jsonRetry{r.N - 1, r.Share, number(r.Delay), number(r.Elapsed)})
 		}
-		schedules = append(schedules, s)
+		schedules = append(schedules, schedule)
 	}
 	return table.WriteIndented(w, schedules)
 }

@@ -75,34 +75,34 @@ from least to most.`,
 }
 
 func (s *flags) check() error {
-	if err := s.Sample.Check("show", 1); err != nil {
+	if err := s.Sample.Check("show"); err != nil {
 		return err
 	}
 	return s.CheckFormat("show")
 }
 
 func (s *flags) run(w io.Writer, exprs []*expr.Expr) error {
-	overviews := make([]overview, len(exprs))
+	samples := make([]sample, len(exprs))
 	for i, e := range exprs {
-		overviews[i] = newOverview(e, s.Retries, s.Draws, s.Seed)
+		samples[i] = newSample(e, s.Sample)
 	}
-	f := showFigure(overviews, s.Logarithmic)
+	f := showFigure(samples, s.Logarithmic)
 	if err := s.WritePictures(f); err != nil {
 		return fmt.Errorf("show: %w", err)
 	}
 	switch s.Format {
 	case "csv":
-		return writeCSV(w, overviews)
+		return writeCSV(w, samples)
 	case "json":
-		return writeJSON(w, overviews)
+		return writeJSON(w, samples)
 	}
-	for i, o := range overviews {
+	for i, d := range samples {
 		if i > 0 {
 			if _, err := fmt.Fprintln(w); err != nil {
 				return err
 			}
 		}
-		if err := writeTable(w, o); err != nil {
+		if err := writeTable(w, d); err != nil {
 			return err
 		}
 	}

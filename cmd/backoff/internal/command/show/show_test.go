@@ -12,16 +12,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"example.com/backoff"
 	"example.com/backoff/cmd/backoff/internal/chart"
 	"example.com/backoff/cmd/backoff/internal/clitest"
 	"example.com/backoff/cmd/backoff/internal/picture"
-
-	"pgregory.net/rapid"
-
-	"example.com/backoff"
 	"example.com/backoff/cmd/backoff/internal/sampling"
-	"example.com/backoff/cmd/backoff/internal/seconds"
 	"example.com/backoff/expr"
+	"example.com/backoff/plan"
 )
 
 func TestShow(t *testing.T) {
@@ -78,9 +77,9 @@ func TestFormatsAgree(t *testing.T) {
 	if len(schedules) != 1 || s.Expression != text || !s.Random || s.Draws != 10_000 || s.Seed != 1 || !s.GoesOn {
 		t.Errorf("the schedule is %+v", s)
 	}
-	o := newOverview(clitest.Parse(t, text), 12, 10_000, 1)
-	if len(s.Retries) != 12 || len(lines) != 13 || len(o.rows) != 12 {
-		t.Fatalf("%d retries in JSON, %d lines of CSV, %d rows, want 12, 13, 12", len(s.Retries), len(lines), len(o.rows))
+	rows := newSample(clitest.Parse(t, text), sampling.Sample{Retries: 12, Draws: 10_000, Seed: 1}).plan.Retries
+	if len(s.Retries) != 12 || len(lines) != 13 || len(rows) != 12 {
+		t.Fatalf("%d retries in JSON, %d lines of CSV, %d rows, want 12, 13, 12", len(s.Retries), len(lines), len(rows))
 	}
 	for i, r := range s.Retries {
 		fromJSON := []string{
@@ -92,124 +91,79 @@ func TestFormatsAgree(t *testing.T) {
 			t.Errorf("retry %d: JSON has %v, CSV %v", i, fromJSON, lines[i+1])
 		}
 		d, err := time.ParseDuration(r.Delay.Median.String() + "s")
-		if err != nil || d != o.rows[i].delay.Median {
-			t.Errorf("retry %d: the median is %v (%v), want %v", i, d, err, o.rows[i].delay.Median)
+		if want := median(rows[i].Delay); err != nil || d != want {
+			t.Errorf("retry %d: the median is %v (%v), want %v", i, d, err, want)
 		}
 	}
 }
 
-// A schedule that is not random is shown as it is, in one draw.
-func TestOverviewIsTheSchedule(t *testing.T) {
+// A schedule that is not random is shown as it is, in one draw, however many are asked
+// for.
+func TestSampleIsTheSchedule(t *testing.T) {
 	e := clitest.Parse(t, "exponential(1ms, 1.5) | cap(1h) | take(30)")
 	for _, n := range []int{1, 29, 30, 31, 100} {
-		o := newOverview(e, n, 500, 1)
-		if o.draws != 1 {
-			t.Errorf("%d draws, want 1", o.draws)
+		s := newSample(e, sampling.Sample{Retries: n, Draws: 500, Seed: 1})
+		if s.draws != 1 {
+			t.Errorf("%d draws, want 1", s.draws)
 		}
-		if ended := n >= 30; (o.goes == sampling.Ends) != ended || (o.goes == sampling.On) == ended {
-			t.Errorf("%d of 30 delays: what comes after is %d", n, o.goes)
+		if want := map[bool]plan.End{true: plan.Ends, false: plan.GoesOn}[n >= 30]; s.plan.End() != want {
+			t.Errorf("after %d of 30 delays the schedule %v, want %v", n, s.plan.End(), want)
 		}
-		delays := slices.Collect(backoff.Take(e.Schedule(), n))
-		if len(o.rows) != len(delays) {
-			t.Fatalf("%d rows, want %d", len(o.rows), len(delays))
-		}
-		var sum time.Duration
-		for i, r := range o.rows {
-			sum += delays[i]
-			want := row{1, seconds.Spread[time.Duration]{Least: delays[i], Median: delays[i], Most: delays[i]}, seconds.Spread[time.Duration]{Least: sum, Median: sum, Most: sum}}
-			if r != want {
-				t.Errorf("row %d is %v, want %v", i, r, want)
+		var got []time.Duration
+		for _, r := range s.plan.Retries {
+			if !r.Delay.Exact() {
+				t.Errorf("retry %d has delays from %v to %v, want one", r.N, r.Delay.Min, r.Delay.Max)
 			}
+			got = append(got, median(r.Delay))
+		}
+		if diff := cmp.Diff(slices.Collect(backoff.Take(e.Schedule(), n)), got); diff != "" {
+			t.Errorf("the first %d delays (-want +got):\n%s", n, diff)
 		}
 	}
 }
 
-// Of full jitter delay n is uniform over [0, e]. Of 10,000 draws the least is
-// within e/1000 of 0 but for a probability of 5e-5 (0.999^10000), the most of e
-// likewise, and the median within 4 % of e/2, which is four of its standard
-// deviations of e/200, but for 6e-5. The seed is fixed.
-func TestOverviewOfFullJitter(t *testing.T) {
-	o := newOverview(clitest.Parse(t, "full-jitter(1s, 8s)"), 5, 10_000, 1)
-	for i, e := range []time.Duration{1, 2, 4, 8, 8} {
-		e *= time.Second
-		d := o.rows[i].delay
-		if d.Least > e/1000 || d.Most < e-e/1000 || d.Most > e || (d.Median-e/2).Abs() > e/50 {
-			t.Errorf("retry %d: %v, want 0 to %v", i, d, e)
-		}
-		if o.rows[i].reached != 1 {
-			t.Errorf("retry %d: reached by %v, want 1", i, o.rows[i].reached)
-		}
+// The flags reach the draws: so many of them, from that seed, of so many retries.
+func TestSampleIsWhatTheFlagsSay(t *testing.T) {
+	e := clitest.Parse(t, "full-jitter(1s, 8s)")
+	flags := sampling.Sample{Retries: 5, Draws: 100, Seed: 1}
+	s := newSample(e, flags)
+	if s.draws != 100 || s.plan.Draws != 100 || s.seed != 1 || len(s.plan.Retries) != 5 {
+		t.Errorf("%d draws, %d of them made, from seed %d, of %d retries, want 100, 100, 1, 5", s.draws, s.plan.Draws, s.seed, len(s.plan.Retries))
 	}
-	if o.goes != sampling.On {
-		t.Errorf("what comes after is %d, want %d", o.goes, sampling.On)
+	if diff := cmp.Diff(s.plan.Retries, newSample(e, flags).plan.Retries); diff != "" {
+		t.Errorf("the seed does not replay:\n%s", diff)
+	}
+	flags.Seed = 2
+	if cmp.Equal(s.plan.Retries, newSample(e, flags).plan.Retries) {
+		t.Error("another seed draws the same")
 	}
 }
 
-// uniform(0s, 2s) within 2 s has delay 0 always and delay 1 where two uniform
-// variates sum to at most their range: with probability 1/2. The standard deviation
-// of the share is 0.005; another seed would fail with a probability of 6e-5.
-func TestOverviewOfUnevenEnds(t *testing.T) {
-	o := newOverview(clitest.Parse(t, "uniform(0s, 2s) | within(2s)"), 2, 10_000, 1)
-	if o.rows[0].reached != 1 || math.Abs(o.rows[1].reached-0.5) > 0.02 {
-		t.Errorf("reached are %v and %v, want 1 and 1/2", o.rows[0].reached, o.rows[1].reached)
+// A schedule that has a random stage is shown as random, although its draws do not
+// differ.
+func TestJitterOfZero(t *testing.T) {
+	s := newSample(clitest.Parse(t, "constant(1s) | jitter(0)"), sampling.Sample{Retries: 3, Draws: 100, Seed: 1})
+	if got := s.footer(); !strings.Contains(got, "100 draws from seed 1") {
+		t.Errorf("the table says\n%s\nwant the number of draws", got)
 	}
-	if o.rows[1].elapsed.Most > 2*time.Second {
-		t.Errorf("elapsed is at most %v, want 2s", o.rows[1].elapsed.Most)
-	}
-	if o.goes != sampling.Mixed {
-		t.Errorf("what comes after is %d, want %d", o.goes, sampling.Mixed)
-	}
-}
-
-// Each spread is in order, reached never rises, and a seed replays.
-func TestOverviewLaws(t *testing.T) {
-	texts := []string{
-		"full-jitter(100ms, 10s)", "decorrelated-jitter(1ms, 1m) | within(3m)", "smooth-jitter(1s, 1h) | take(4)",
-		"exponential(1h, 1e9) | spread(1)", "uniform(0s, 1ns) | within(2ns)", "linear(0s, 1s) | jitter(1) | drop(2)",
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.SampledFrom(texts).Draw(t, "text")
-		seed := rapid.Uint64().Draw(t, "seed")
-		n := rapid.IntRange(1, 20).Draw(t, "n")
-		draws := rapid.IntRange(1, 50).Draw(t, "draws")
-		e, err := expr.Parse(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, again := newOverview(e, n, draws, seed), newOverview(e, n, draws, seed)
-		if !slices.Equal(o.rows, again.rows) {
-			t.Fatal("the seed does not replay")
-		}
-		reached := 1.0
-		for i, r := range o.rows {
-			for _, s := range []seconds.Spread[time.Duration]{r.delay, r.elapsed} {
-				if !(0 <= s.Least && s.Least <= s.Median && s.Median <= s.Most) {
-					t.Fatalf("row %d: %v is out of order", i, s)
-				}
-			}
-			if r.reached > reached || r.reached <= 0 {
-				t.Fatalf("row %d: reached by %v, after %v", i, r.reached, reached)
-			}
-			reached = r.reached
-		}
-	})
 }
 
 // Three digits of the most, and the same unit for the others.
 func TestCells(t *testing.T) {
 	for _, test := range []struct {
-		in   seconds.Spread[time.Duration]
-		want []string
+		min, p50, max time.Duration
+		want          []string
 	}{
-		{seconds.Spread[time.Duration]{Least: 5_730, Median: 49_712_345, Most: 99_991_234}, []string{"0s", "49.7ms", "100ms"}},
-		{seconds.Spread[time.Duration]{Least: 0, Median: 0, Most: 0}, []string{"0s", "0s", "0s"}},
-		{seconds.Spread[time.Duration]{Least: 1, Median: 2, Most: 3}, []string{"1ns", "2ns", "3ns"}},
-		{seconds.Spread[time.Duration]{Least: 1, Median: 1_000, Most: 1_234}, []string{"0s", "1µs", "1.23µs"}},
-		{seconds.Spread[time.Duration]{Least: time.Second, Median: 95_123_456_789, Most: 5 * time.Minute}, []string{"1s", "1m35s", "5m"}},
-		{seconds.Spread[time.Duration]{Least: 1, Median: 1, Most: math.MaxInt64}, []string{"0s", "0s", "≥ 292 years"}},
+		{5_730, 49_712_345, 99_991_234, []string{"0s", "49.7ms", "100ms"}},
+		{0, 0, 0, []string{"0s", "0s", "0s"}},
+		{1, 2, 3, []string{"1ns", "2ns", "3ns"}},
+		{1, 1_000, 1_234, []string{"0s", "1µs", "1.23µs"}},
+		{time.Second, 95_123_456_789, 5 * time.Minute, []string{"1s", "1m35s", "5m"}},
+		{1, 1, math.MaxInt64, []string{"0s", "0s", "≥ 292 years"}},
 	} {
-		if got := spreadCells(test.in); !slices.Equal(got, test.want) {
-			t.Errorf("%v is shown as %q, want %q", test.in, got, test.want)
+		in := plan.Stats{Min: test.min, Quantiles: []time.Duration{test.p50}, Max: test.max}
+		if diff := cmp.Diff(test.want, spreadCells(in)); diff != "" {
+			t.Errorf("%v, %v and %v are shown as (-want +got):\n%s", test.min, test.p50, test.max, diff)
 		}
 	}
 }
@@ -219,18 +173,19 @@ func TestHelp(t *testing.T) {
 }
 
 func TestWriteErrors(t *testing.T) {
-	o := []overview{newOverview(clitest.Parse(t, "uniform(1s, 2s) | take(3)"), 4, 10, 1)}
+	few := sampling.Sample{Retries: 3, Draws: 10}
+	s := []sample{newSample(clitest.Parse(t, "uniform(1s, 2s) | take(3)"), few)}
 	for name, write := range map[string]func(io.Writer) error{
-		"table": func(w io.Writer) error { return writeTable(w, o[0]) },
-		"empty": func(w io.Writer) error { return writeTable(w, newOverview(clitest.Parse(t, "list()"), 1, 1, 1)) },
-		"chart": func(w io.Writer) error { return chart.Write(w, showFigure(o, false)) },
-		"csv":   func(w io.Writer) error { return writeCSV(w, o) },
-		"json":  func(w io.Writer) error { return writeJSON(w, o) },
-		"png":   func(w io.Writer) error { return picture.WritePNG(w, showFigure(o, false)) },
-		"svg":   func(w io.Writer) error { return picture.WriteSVG(w, showFigure(o, false)) },
+		"table": func(w io.Writer) error { return writeTable(w, s[0]) },
+		"empty": func(w io.Writer) error { return writeTable(w, newSample(clitest.Parse(t, "list()"), few)) },
+		"chart": func(w io.Writer) error { return chart.Write(w, showFigure(s, false)) },
+		"csv":   func(w io.Writer) error { return writeCSV(w, s) },
+		"json":  func(w io.Writer) error { return writeJSON(w, s) },
+		"png":   func(w io.Writer) error { return picture.WritePNG(w, showFigure(s, false)) },
+		"svg":   func(w io.Writer) error { return picture.WriteSVG(w, showFigure(s, false)) },
 		"show": func(w io.Writer) error {
-			s := flags{Sample: sampling.Sample{Retries: 3, Draws: 10}}
-			return s.run(w, []*expr.Expr{clitest.Parse(t, "constant(1s)"), clitest.Parse(t, "list()")})
+			f := flags{Sample: few}
+			return f.run(w, []*expr.Expr{clitest.Parse(t, "constant(1s)"), clitest.Parse(t, "list()")})
 		},
 	} {
 		clitest.FullDisk(t, name, write)

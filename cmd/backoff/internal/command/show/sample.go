@@ -1,0 +1,36 @@
+package show
+
+import (
+	"time"
+
+	"example.com/backoff/cmd/backoff/internal/sampling"
+	"example.com/backoff/expr"
+	"example.com/backoff/plan"
+)
+
+// A sample is what was drawn from a schedule. The expression says whether that is shown
+// as random: the delays of "constant(1s) | jitter(0)" are, although they do not differ.
+type sample struct {
+	expr  *expr.Expr
+	plan  *plan.Plan
+	draws int // 1 if nothing in the expression is random
+	seed  uint64
+}
+
+func newSample(e *expr.Expr, s sampling.Sample) sample {
+	draws, compared := s.Draws, s.Draws
+	if !e.Random() {
+		// Two are the fewest that plan accepts. It would compare the exact delays of
+		// many more, which takes seconds if there are 100,000 of them.
+		draws, compared = 1, 2
+	}
+	return sample{
+		expr:  e,
+		plan:  plan.Of(e.Seeded, s.Retries, plan.Draws(compared), plan.Seed(s.Seed), plan.Quantiles(0.5)),
+		draws: draws,
+		seed:  s.Seed,
+	}
+}
+
+// median returns the only quantile that a sample has.
+func median(s plan.Stats) time.Duration { return s.Quantiles[0] }
