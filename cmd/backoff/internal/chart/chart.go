@@ -30,7 +30,7 @@ var pens = []asciigraph.CharSet{
 	asciigraph.CreateCharSet("#"),
 }
 
-// bandPen draws the least and the most of a random schedule.
+// bandPen draws the edges of a band.
 var bandPen = asciigraph.CreateCharSet("·")
 
 // Write draws a figure with characters: of one curve the median within its
@@ -46,7 +46,7 @@ func Write(w io.Writer, f figure.Figure) error {
 		}
 	}
 	b := figure.NewBounds(curves)
-	if b.Points < 2 || b.Most == 0 {
+	if b.Points < 2 || b.Max == 0 {
 		return nil
 	}
 
@@ -77,8 +77,8 @@ func Write(w io.Writer, f figure.Figure) error {
 			continue
 		}
 		if alone && c.Random && f.Band != "" {
-			add(c.Most, bandPen)
-			add(c.Least, bandPen)
+			add(c.Max, bandPen)
+			add(c.Min, bandPen)
 		}
 		add(c.Median, pens[i%len(pens)])
 	}
@@ -225,8 +225,8 @@ type scale struct {
 }
 
 func linearScale(q figure.Quantity, b figure.Bounds) scale {
-	step := q.Step(b.Most, height)
-	lines := int(math.Ceil(b.Most / step))
+	step := q.Step(b.Max, height)
+	lines := int(math.Ceil(b.Max / step))
 	return scale{
 		of:    func(value float64) float64 { return value },
 		hi:    float64(lines) * step,
@@ -243,7 +243,7 @@ func linearScale(q figure.Quantity, b figure.Bounds) scale {
 func logScale(q figure.Quantity, b figure.Bounds) scale {
 	const rounding = 1e-9 // of a logarithm that is a whole number
 	lo := math.Floor(math.Log10(b.Floor) + rounding)
-	hi := max(math.Ceil(math.Log10(b.Most)-rounding), lo+1)
+	hi := max(math.Ceil(math.Log10(b.Max)-rounding), lo+1)
 	lines := int(hi-lo) * max(1, height/int(hi-lo))
 	return scale{
 		of:    func(value float64) float64 { return max(math.Log10(value), lo) },

@@ -13,11 +13,11 @@ import (
 
 // The chart's own arithmetic: how a delay is a line, and what a line is called.
 func TestChartScales(t *testing.T) {
-	linear := linearScale(figure.Durations, figure.Bounds{Most: 9.5})
+	linear := linearScale(figure.Durations, figure.Bounds{Max: 9.5})
 	if linear.lines != 10 || linear.hi != 10 || linear.of(2.5) != 2.5 || linear.label(3.0000001) != "3s" {
 		t.Errorf("the linear scale is %+v, label %s", linear, linear.label(3.0000001))
 	}
-	log := logScale(figure.Durations, figure.Bounds{Floor: 0.1, Most: 1000})
+	log := logScale(figure.Durations, figure.Bounds{Floor: 0.1, Max: 1000})
 	if log.lines != 12 || log.lo != -1 || log.hi != 3 || log.of(0) != -1 || log.of(10) != 1 || log.label(0) != "1s" {
 		t.Errorf("the logarithmic scale is %+v, of 0 %v, label %s", log, log.of(0), log.label(0))
 	}

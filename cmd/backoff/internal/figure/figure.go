@@ -9,7 +9,7 @@ import (
 
 // Line returns a curve without a band.
 func Line(name string, values []float64) Curve {
-	return Curve{Name: name, Least: values, Median: values, Most: values}
+	return Curve{Name: name, Min: values, Median: values, Max: values}
 }
 
 // A Figure is what is drawn, be it with characters or as a picture.
@@ -34,14 +34,14 @@ type Axis struct {
 
 // A Curve is what a schedule does, for drawing. Delays are in seconds.
 type Curve struct {
-	Name                string
-	Random              bool // median says so, and there may be a band from least to most
-	Least, Median, Most []float64
+	Name             string
+	Random           bool // the line is that of the median, and there may be a band from min to max
+	Min, Median, Max []float64
 }
 
 // OnlyMedian returns c without its band.
 func (c Curve) OnlyMedian() Curve {
-	return Curve{Name: c.Name, Random: c.Random, Least: c.Median, Median: c.Median, Most: c.Median}
+	return Curve{Name: c.Name, Random: c.Random, Min: c.Median, Median: c.Median, Max: c.Median}
 }
 
 // DelayByRetry returns the figure of delay by retry, without its curves.
@@ -59,33 +59,33 @@ func DelayByRetry(first int, logarithmic bool) Figure {
 // Bounds are what curves need of their axes.
 type Bounds struct {
 	Points int     // of the longest curve
-	Most   float64 // the largest value
-	Floor  float64 // the least that a logarithmic axis shows; 0 where all values are 0
+	Max    float64 // the largest value
+	Floor  float64 // the smallest value that a logarithmic axis shows; 0 if all values are 0
 }
 
-// NewBounds returns the bounds of curves. The floor is the least value, but no less
-// than a tenth of the least median: the least of many draws of a full jitter is so
-// near zero that it would push all else to the top.
+// NewBounds returns the bounds of curves. The floor is the smallest value, but not less
+// than a tenth of the smallest median: the min of many draws of a full jitter is so near
+// zero that all other values would be at the top.
 func NewBounds(curves []Curve) Bounds {
 	b := Bounds{}
-	least, median := math.Inf(1), math.Inf(1)
+	lowest, median := math.Inf(1), math.Inf(1)
 	for _, c := range curves {
 		b.Points = max(b.Points, len(c.Median))
 		for i := range c.Median {
-			b.Most = max(b.Most, c.Most[i])
+			b.Max = max(b.Max, c.Max[i])
 			if c.Median[i] > 0 {
 				median = min(median, c.Median[i])
 			}
-			if c.Least[i] > 0 {
-				least = min(least, c.Least[i])
+			if c.Min[i] > 0 {
+				lowest = min(lowest, c.Min[i])
 			}
 		}
 	}
 	switch {
 	case !math.IsInf(median, 1):
-		b.Floor = min(max(least, median/10), median)
-	case b.Most > 0:
-		b.Floor = b.Most / 10
+		b.Floor = min(max(lowest, median/10), median)
+	case b.Max > 0:
+		b.Floor = b.Max / 10
 	}
 	return b
 }

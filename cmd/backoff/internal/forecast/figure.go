@@ -39,7 +39,7 @@ func Figure(forecasts []Forecast, p *Params, logarithmic bool) figure.Figure {
 			if n > 1 {
 				least, most = r.Delay.Quantiles[0].Seconds(), r.Delay.Quantiles[n-1].Seconds()
 			}
-			c.Least, c.Median, c.Most = append(c.Least, least), append(c.Median, median), append(c.Most, most)
+			c.Min, c.Median, c.Max = append(c.Min, least), append(c.Median, median), append(c.Max, most)
 		}
 		f.Curves = append(f.Curves, c)
 		if c.Random {

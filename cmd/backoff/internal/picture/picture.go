@@ -128,7 +128,7 @@ func newPlot(f figure.Figure) (*plot.Plot, [][]plot.Thumbnailer, error) {
 	if b.Points == 0 {
 		return nil, nil, fmt.Errorf("nothing to draw: no schedule has a delay")
 	}
-	if f.Logarithmic && b.Most == 0 {
+	if f.Logarithmic && b.Max == 0 {
 		return nil, nil, fmt.Errorf("nothing to draw on a logarithmic axis: all %s are 0", f.Vertical)
 	}
 
@@ -212,10 +212,10 @@ func addBand(p *plot.Plot, f figure.Figure, c figure.Curve, i int) ([]plot.Thumb
 	if !c.Random || f.Band == "" || len(c.Median) < 2 {
 		return nil, nil
 	}
-	edge := points(p, f.Axis, c.Most)
-	least := points(p, f.Axis, c.Least)
-	slices.Reverse(least)
-	band, err := plotter.NewPolygon(append(edge, least...))
+	edge := points(p, f.Axis, c.Max)
+	lower := points(p, f.Axis, c.Min)
+	slices.Reverse(lower)
+	band, err := plotter.NewPolygon(append(edge, lower...))
 	if err != nil {
 		return nil, err
 	}
@@ -287,11 +287,11 @@ func fit(name string, legend *plot.Legend, room vg.Length) string {
 
 // linearTop returns the end of a linear axis: a whole number of steps.
 func linearTop(q figure.Quantity, b figure.Bounds) float64 {
-	if b.Most == 0 {
+	if b.Max == 0 {
 		return 1
 	}
-	step := q.Step(b.Most, 10)
-	return math.Ceil(b.Most/step) * step
+	step := q.Step(b.Max, 10)
+	return math.Ceil(b.Max/step) * step
 }
 
 // logRange returns the ends of a logarithmic axis: past the curves by a twentieth
@@ -299,11 +299,11 @@ func linearTop(q figure.Quantity, b figure.Bounds) float64 {
 // more where they are so flat that one mark alone would be in sight: round
 // durations lie apart by a factor of 2.5 at most.
 func logRange(b figure.Bounds) (lo, hi float64) {
-	past := math.Pow(b.Most/b.Floor, 0.05)
-	if b.Most < 5*b.Floor {
+	past := math.Pow(b.Max/b.Floor, 0.05)
+	if b.Max < 5*b.Floor {
 		past = 2.3
 	}
-	return b.Floor / past, b.Most * past
+	return b.Floor / past, b.Max * past
 }
 
 func retryTicks(lo, hi float64) []plot.Tick {

@@ -48,14 +48,14 @@ func TestTicks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		most := anyDelay.Draw(t, "most")
 		least := min(most, anyDelay.Draw(t, "least"))
-		top := linearTop(figure.Durations, figure.Bounds{Most: most})
+		top := linearTop(figure.Durations, figure.Bounds{Max: most})
 		if top < most*(1-1e-9) {
 			t.Fatalf("the axis ends at %v, before %v", top, most)
 		}
 		if top < backoff.NoLimit.Seconds() {
 			check(t, linearTicks(figure.Durations)(0, top), 0, top, 12)
 		}
-		lo, hi := logRange(figure.Bounds{Most: most, Floor: least})
+		lo, hi := logRange(figure.Bounds{Max: most, Floor: least})
 		if least > 3e-9 && hi < backoff.NoLimit.Seconds() { // where there are marks on both sides
 			check(t, logTicks(figure.Durations)(lo, hi), lo, hi, 10)
 		}

@@ -27,9 +27,9 @@ func Curve(name string, reps []overload.Rep, of func(overload.Second) int64) fig
 			values[j] = of(r.Seconds[i])
 		}
 		s := SpreadOf(values)
-		c.Least = append(c.Least, float64(s.Least))
+		c.Min = append(c.Min, float64(s.Least))
 		c.Median = append(c.Median, float64(s.Median))
-		c.Most = append(c.Most, float64(s.Most))
+		c.Max = append(c.Max, float64(s.Most))
 	}
 	return c
 }

@@ -36,7 +36,7 @@ func figures(o load.Result, logarithmic bool) []figure.Figure {
 			f.Curves = append(f.Curves, seconds.Curve("the model", o.Model, of))
 		}
 		f.Curves = append(f.Curves, seconds.Curve(o.Expr.String()+", a real server", []overload.Rep{{Seconds: o.Seconds}}, of))
-		f.Logarithmic = f.Logarithmic && figure.NewBounds(f.Curves).Most > 0
+		f.Logarithmic = f.Logarithmic && figure.NewBounds(f.Curves).Max > 0
 	}
 	return figures
 }

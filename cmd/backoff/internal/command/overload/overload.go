@@ -183,7 +183,7 @@ func (f *flags) figures(config overload.Config, all []seconds.Series) []figure.F
 		figures[i].Axis.Bin = time.Second
 		figures[i].Shaded = shaded
 		figures[i].Band = "least and most"
-		figures[i].Logarithmic = f.Logarithmic && figure.NewBounds(figures[i].Curves).Most > 0
+		figures[i].Logarithmic = f.Logarithmic && figure.NewBounds(figures[i].Curves).Max > 0
 	}
 	return figures
 }

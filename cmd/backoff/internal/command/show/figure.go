@@ -24,9 +24,9 @@ func showFigure(samples []sample, logarithmic bool) figure.Figure {
 func newCurve(s sample) figure.Curve {
 	c := figure.Curve{Name: s.expr.String(), Random: s.expr.Random()}
 	for _, r := range s.plan.Retries {
-		c.Least = append(c.Least, r.Delay.Min.Seconds())
+		c.Min = append(c.Min, r.Delay.Min.Seconds())
 		c.Median = append(c.Median, median(r.Delay).Seconds())
-		c.Most = append(c.Most, r.Delay.Max.Seconds())
+		c.Max = append(c.Max, r.Delay.Max.Seconds())
 	}
 	return c
 }
