@@ -133,7 +133,7 @@ func newAxis(h figure.Axis, points int) axis {
 	return axis{
 		end:   float64(columns),
 		marks: columns/step + 1,
-		label: func(x float64) string { return fmt.Sprintf("%.0f", x+float64(h.First)) },
+		label: func(x float64) string { return fmt.Sprintf("%.0f", x+1) },
 		place: func(values []float64) []float64 {
 			placed := make([]float64, columns+1)
 			for i := range placed {

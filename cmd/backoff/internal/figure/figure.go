@@ -25,11 +25,11 @@ type Figure struct {
 	Curves      []Curve
 }
 
-// An Axis says where the points of a curve stand.
+// An Axis says where the points of a curve stand. On the zero Axis they are retries: point
+// i is retry i+1.
 type Axis struct {
-	First int           // point i is of retry first+i; or, where bin is not 0,
-	Bin   time.Duration // of the time [i·bin, (i+1)·bin); or, where there are any,
-	At    []int         // of so many clients, in rising order
+	Bin time.Duration // if it is not 0, point i is of the time [i·Bin, (i+1)·Bin)
+	At  []int         // if there are any, point i is of At[i] clients, in rising order
 }
 
 // A Curve is what a schedule does, for drawing. Delays are in seconds.
@@ -45,13 +45,12 @@ func (c Curve) OnlyMedian() Curve {
 }
 
 // DelayByRetry returns the figure of delay by retry, without its curves.
-func DelayByRetry(first int, logarithmic bool) Figure {
+func DelayByRetry(logarithmic bool) Figure {
 	return Figure{
 		Title:       "Delay by retry",
 		Vertical:    Durations,
 		Up:          "delay",
 		Along:       "retry",
-		Axis:        Axis{First: first},
 		Logarithmic: logarithmic,
 	}
 }

@@ -26,7 +26,7 @@ func Figure(forecasts []Forecast, p *Params, logarithmic bool) figure.Figure {
 		}
 		return f
 	}
-	f := figure.DelayByRetry(1, logarithmic)
+	f := figure.DelayByRetry(logarithmic)
 	n := len(p.Quantiles)
 	if n > 1 {
 		f.Band = digits.Percent(p.Quantiles[0]) + " and " + digits.Percent(p.Quantiles[n-1])

@@ -151,7 +151,7 @@ func newPlot(f figure.Figure) (*plot.Plot, [][]plot.Thumbnailer, error) {
 		p.X.Max = float64(h.At[len(h.At)-1])
 		p.X.Tick.Marker = linearTicks(figure.Counts)
 	default:
-		p.X.Min = float64(h.First)
+		p.X.Min = 1
 		p.X.Max = p.X.Min + math.Max(1, float64(b.Points-1))
 		p.X.Tick.Marker = plot.TickerFunc(retryTicks)
 	}
@@ -256,7 +256,7 @@ func addLine(p *plot.Plot, f figure.Figure, c figure.Curve, i int) ([]plot.Thumb
 func points(p *plot.Plot, h figure.Axis, values []float64) plotter.XYs {
 	var xys plotter.XYs
 	for i, value := range values {
-		at := plotter.XY{X: float64(h.First + i), Y: max(value, p.Y.Min)}
+		at := plotter.XY{X: float64(i + 1), Y: max(value, p.Y.Min)}
 		switch {
 		case h.Bin > 0:
 			at.X = float64(i) * h.Bin.Seconds()

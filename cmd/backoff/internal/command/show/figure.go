@@ -10,7 +10,7 @@ import (
 
 // showFigure returns the figure that show draws.
 func showFigure(samples []sample, logarithmic bool) figure.Figure {
-	f := figure.DelayByRetry(0, logarithmic)
+	f := figure.DelayByRetry(logarithmic)
 	f.Band = "least and most"
 	for _, s := range samples {
 		f.Curves = append(f.Curves, newCurve(s))

@@ -22,7 +22,7 @@ func writeCSV(w io.Writer, samples []sample) error {
 	for _, s := range samples {
 		for _, r := range s.plan.Retries {
 			lines = append(lines, []string{
-				s.expr.String(), strconv.Itoa(r.N - 1), digits.Shortest(r.Share),
+				s.expr.String(), strconv.Itoa(r.N), digits.Shortest(r.Share),
 				digits.Seconds(r.Delay.Min), digits.Seconds(median(r.Delay)), digits.Seconds(r.Delay.Max),
 				digits.Seconds(r.Elapsed.Min), digits.Seconds(median(r.Elapsed)), digits.Seconds(r.Elapsed.Max),
 			})
@@ -61,7 +61,7 @@ func writeJSON(w io.Writer, samples []sample) error {
 	for _, s := range samples {
 		schedule := jsonSchedule{s.expr.String(), s.expr.Random(), s.draws, s.seed, s.plan.End() != plan.Ends, []jsonRetry{}}
 		for _, r := range s.plan.Retries {
-			schedule.Retries = append(schedule.Retries, jsonRetry{r.N - 1, r.Share, number(r.Delay), number(r.Elapsed)})
+			schedule.Retries = append(schedule.Retries, jsonRetry{r.N, r.Share, number(r.Delay), number(r.Elapsed)})
 		}
 		schedules = append(schedules, schedule)
 	}

@@ -65,15 +65,15 @@ func TestSVG(t *testing.T) {
 	}{
 		{
 			[]string{fast, slow, "-n", "20"},
-			[]string{fast, slow, "0s", "2m", "10m", "14m", "0", "19", "delay", "retry     (lines: medians; bands: least to most of 10,000 draws)"},
-			[]string{"20"},
+			[]string{fast, slow, "0s", "2m", "10m", "14m", "1", "20", "delay", "retry     (lines: medians; bands: least to most of 10,000 draws)"},
+			[]string{"0", "21"},
 		},
 		{[]string{fast, slow, "-n", "20", "--log"}, []string{"100ms", "1s", "10s", "1m", "10m"}, []string{"0s", "1h"}},
 		{[]string{"constant(1s)", "--log"}, []string{"500ms", "1s", "2s", "retry"}, nil},
 		{[]string{"constant(0)"}, []string{"0s", "1s"}, nil},
 		{[]string{"exponential(1s, 1e300)", "--log"}, []string{"1s", "1m", "1h", "1000000h"}, []string{"10s"}},
-		{[]string{"linear(1s, 1s)", "-n", "500"}, []string{"0", "50", "450", "0s", "5m"}, []string{"1", "49"}},
-		{[]string{"list(1s)", "list()"}, []string{"list(1s)", "list()", "0", "1", "1s"}, nil},
+		{[]string{"linear(1s, 1s)", "-n", "500"}, []string{"50", "450", "500", "0s", "5m"}, []string{"0", "1", "49"}},
+		{[]string{"list(1s)", "list()"}, []string{"list(1s)", "list()", "1", "2", "1s"}, []string{"0"}},
 		{[]string{long}, []string{"1s", "2s"}, []string{long}},
 	} {
 		picturetest.CheckTexts(t, test.args, picturetest.SvgTexts(t, drawn(t, "svg", test.args...)), test.want, test.none)

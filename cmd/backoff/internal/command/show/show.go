@@ -32,13 +32,13 @@ A schedule that is random is ranged over many times: the table then has the
 least, the median and the most of what was drawn. It is the same at every call,
 until --seed changes it.
 
-Retries count from 0: delay n is the wait before retry n, so n delays are n
+Retry n is attempt n+1, and its delay is the wait before it, so n delays are n
 retries, which are n+1 attempts. Elapsed is the sum of the delays up to and
 including this one.
 
 With --format csv or json all times are exact numbers of seconds. Each retry has
 
-    retry     its number, from 0
+    retry     its number, from 1
     reached   the share of the draws that have it, in [0, 1]
     delay     least, median and most delay before it
     elapsed   least, median and most sum of the delays so far

@@ -26,7 +26,7 @@ func writeTable(w io.Writer, s sample) error {
 	} else {
 		t.Add("retry", "delay", "elapsed")
 		for _, r := range s.plan.Retries {
-			t.Add(strconv.Itoa(r.N-1), digits.Exact(r.Delay.Min), digits.Exact(r.Elapsed.Min))
+			t.Add(strconv.Itoa(r.N), digits.Exact(r.Delay.Min), digits.Exact(r.Elapsed.Min))
 		}
 	}
 	if s.plan.End() != plan.Ends {
@@ -46,7 +46,7 @@ func (s sample) addRandom(t *table.Table) {
 	t.Add("", "delay", "", "", "elapsed")
 	t.Add(head...)
 	for _, r := range s.plan.Retries {
-		cells := []string{strconv.Itoa(r.N - 1)}
+		cells := []string{strconv.Itoa(r.N)}
 		cells = append(cells, spreadCells(r.Delay)...)
 		cells = append(cells, spreadCells(r.Elapsed)...)
 		if uneven {
@@ -71,7 +71,7 @@ func (s sample) footer() string {
 	default:
 		b.WriteString(", and the schedule ends.")
 	}
-	b.WriteString("\nRetries count from 0. Elapsed is the sum of the delays, without the attempts' own time.")
+	b.WriteString("\nRetry n is attempt n+1. Elapsed is the sum of the delays, without the attempts' own time.")
 	if s.expr.Random() {
 		fmt.Fprintf(&b, "\nLeast, median and most of %s draws from seed %d, to three digits.", digits.Grouped(strconv.Itoa(s.draws)), s.seed)
 	}
