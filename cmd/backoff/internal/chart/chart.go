@@ -3,6 +3,7 @@ package chart
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -93,20 +94,21 @@ func Write(w io.Writer, f figure.Figure) error {
 		asciigraph.XAxisTickCount(axis.marks),
 		asciigraph.XAxisValueFormatter(axis.label),
 	))
+	median := cmp.Or(f.Median, "median")
 	switch {
 	case !alone:
 		fmt.Fprintf(out, "\n")
 		for i, c := range curves {
 			what := ""
 			if c.Random {
-				what = ": median"
+				what = ": " + median
 			}
 			fmt.Fprintf(out, "    %s %s%s\n", sampleOf(pens[i%len(pens)]), c.Name, what)
 		}
 	case curves[0].Random && f.Band == "":
-		fmt.Fprintf(out, "\n    %s median\n", sampleOf(pens[0]))
+		fmt.Fprintf(out, "\n    %s %s\n", sampleOf(pens[0]), median)
 	case curves[0].Random:
-		fmt.Fprintf(out, "\n    %s median   %s %s\n", sampleOf(pens[0]), sampleOf(bandPen), f.Band)
+		fmt.Fprintf(out, "\n    %s %s   %s %s\n", sampleOf(pens[0]), median, sampleOf(bandPen), f.Band)
 	}
 	return out.Flush()
 }

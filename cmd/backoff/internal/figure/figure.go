@@ -21,7 +21,8 @@ type Figure struct {
 	Axis        Axis
 	Shaded      [2]time.Duration // a time to point out, where it is not empty
 	Logarithmic bool
-	Band        string // what the edges of a band are; empty where there is none
+	Median      string // what a chart calls the median of many draws; "median" if empty
+	Band        string // what the edges of a band are; empty if there is none
 	Curves      []Curve
 }
 

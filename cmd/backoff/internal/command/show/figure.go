@@ -11,11 +11,11 @@ import (
 // showFigure returns the figure that show draws.
 func showFigure(samples []sample, logarithmic bool) figure.Figure {
 	f := figure.DelayByRetry(logarithmic)
-	f.Band = "least and most"
+	f.Median, f.Band = "p50", "min and max"
 	for _, s := range samples {
 		f.Curves = append(f.Curves, newCurve(s))
 		if s.expr.Random() {
-			f.Along = fmt.Sprintf("retry     (lines: medians; bands: least to most of %s draws)", digits.Grouped(strconv.Itoa(s.draws)))
+			f.Along = fmt.Sprintf("retry     (lines: p50; bands: min to max of %s draws)", digits.Grouped(strconv.Itoa(s.draws)))
 		}
 	}
 	return f

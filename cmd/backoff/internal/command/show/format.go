@@ -16,8 +16,8 @@ func writeCSV(w io.Writer, samples []sample) error {
 	out := csv.NewWriter(w)
 	lines := [][]string{{
 		"expression", "retry", "reached",
-		"delay_least", "delay_median", "delay_most",
-		"elapsed_least", "elapsed_median", "elapsed_most",
+		"delay_min", "delay_p50", "delay_max",
+		"elapsed_min", "elapsed_p50", "elapsed_max",
 	}}
 	for _, s := range samples {
 		for _, r := range s.plan.Retries {
@@ -33,16 +33,16 @@ func writeCSV(w io.Writer, samples []sample) error {
 
 // writeJSON writes an array with an object for each schedule.
 func writeJSON(w io.Writer, samples []sample) error {
-	type jsonSpread struct {
-		Least  json.Number `json:"least"`
-		Median json.Number `json:"median"`
-		Most   json.Number `json:"most"`
+	type jsonStats struct {
+		Min json.Number `json:"min"`
+		P50 json.Number `json:"p50"`
+		Max json.Number `json:"max"`
 	}
 	type jsonRetry struct {
-		Retry   int        `json:"retry"`
-		Reached float64    `json:"reached"`
-		Delay   jsonSpread `json:"delay"`
-		Elapsed jsonSpread `json:"elapsed"`
+		Retry   int       `json:"retry"`
+		Reached float64   `json:"reached"`
+		Delay   jsonStats `json:"delay"`
+		Elapsed jsonStats `json:"elapsed"`
 	}
 	type jsonSchedule struct {
 		Expression string      `json:"expression"`
@@ -52,8 +52,8 @@ func writeJSON(w io.Writer, samples []sample) error {
 		GoesOn     bool        `json:"goes_on"`
 		Retries    []jsonRetry `json:"retries"`
 	}
-	number := func(s plan.Stats) jsonSpread {
-		return jsonSpread{
+	number := func(s plan.Stats) jsonStats {
+		return jsonStats{
 			json.Number(digits.Seconds(s.Min)), json.Number(digits.Seconds(median(s))), json.Number(digits.Seconds(s.Max)),
 		}
 	}

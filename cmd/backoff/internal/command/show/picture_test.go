@@ -65,7 +65,7 @@ func TestSVG(t *testing.T) {
 	}{
 		{
 			[]string{fast, slow, "-n", "20"},
-			[]string{fast, slow, "0s", "2m", "10m", "14m", "1", "20", "delay", "retry     (lines: medians; bands: least to most of 10,000 draws)"},
+			[]string{fast, slow, "0s", "2m", "10m", "14m", "1", "20", "delay", "retry     (lines: p50; bands: min to max of 10,000 draws)"},
 			[]string{"0", "21"},
 		},
 		{[]string{fast, slow, "-n", "20", "--log"}, []string{"100ms", "1s", "10s", "1m", "10m"}, []string{"0s", "1h"}},

@@ -28,8 +28,8 @@ func New() *cobra.Command {
 		Long: `Show the delays of a schedule, or of several: a table of retry, delay and
 elapsed, and a chart of delay by retry.
 
-A schedule that is random is ranged over many times: the table then has the
-least, the median and the most of what was drawn. It is the same at every call,
+A schedule that is random is drawn many times: the table then has the min, the
+p50, which is the median, and the max of the draws. It is the same at every call,
 until --seed changes it.
 
 Retry n is attempt n+1, and its delay is the wait before it, so n delays are n
@@ -40,16 +40,16 @@ With --format csv or json all times are exact numbers of seconds. Each retry has
 
     retry     its number, from 1
     reached   the share of the draws that have it, in [0, 1]
-    delay     least, median and most delay before it
-    elapsed   least, median and most sum of the delays so far
+    delay     min, p50 and max of the delay before it
+    elapsed   min, p50 and max of the sum of the delays so far
 
-which are delay_least, delay_median, ... in CSV, after a column expression; a
-schedule that is not random has them all equal. In JSON each schedule is an
-object with expression, random, draws, seed, goes_on (some draw has more delays
-than these) and retries.
+which are delay_min, delay_p50, ... in CSV, after a column expression; a schedule
+that is not random has them all equal. In JSON each schedule is an object with
+expression, random, draws, seed, goes_on (some draw has more delays than these)
+and retries.
 
---png and --svg draw the same as a picture: the median, and around it the band
-from least to most.`,
+--png and --svg draw the same as a picture: the p50, and around it the band from
+min to max.`,
 		Example: `  backoff show 'full-jitter(100ms, 10s) | take(8)'
   backoff show 'exponential(100ms, 2) | cap(10s)' --log
   backoff show 'normal-jitter(100ms, 10m, 2.7, 0.1)' 'normal-jitter(1s, 5m, 1.5, 0.1)' -n 20 --log --png delays.png

@@ -57,7 +57,7 @@ func TestFormatsAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	type durations struct{ Least, Median, Most json.Number }
+	type durations struct{ Min, P50, Max json.Number }
 	var schedules []struct {
 		Expression string
 		Random     bool
@@ -84,15 +84,15 @@ func TestFormatsAgree(t *testing.T) {
 	for i, r := range s.Retries {
 		fromJSON := []string{
 			s.Expression, strconv.Itoa(r.Retry), fmt.Sprint(r.Reached),
-			r.Delay.Least.String(), r.Delay.Median.String(), r.Delay.Most.String(),
-			r.Elapsed.Least.String(), r.Elapsed.Median.String(), r.Elapsed.Most.String(),
+			r.Delay.Min.String(), r.Delay.P50.String(), r.Delay.Max.String(),
+			r.Elapsed.Min.String(), r.Elapsed.P50.String(), r.Elapsed.Max.String(),
 		}
-		if !slices.Equal(fromJSON, lines[i+1]) {
-			t.Errorf("retry %d: JSON has %v, CSV %v", i, fromJSON, lines[i+1])
+		if diff := cmp.Diff(lines[i+1], fromJSON); diff != "" {
+			t.Errorf("retry %d (-CSV +JSON):\n%s", i+1, diff)
 		}
-		d, err := time.ParseDuration(r.Delay.Median.String() + "s")
+		d, err := time.ParseDuration(r.Delay.P50.String() + "s")
 		if want := median(rows[i].Delay); err != nil || d != want {
-			t.Errorf("retry %d: the median is %v (%v), want %v", i, d, err, want)
+			t.Errorf("retry %d: p50 is %v (%v), want %v", i+1, d, err, want)
 		}
 	}
 }
@@ -148,7 +148,7 @@ func TestJitterOfZero(t *testing.T) {
 	}
 }
 
-// Three digits of the most, and the same unit for the others.
+// Three digits of the max, and the same unit for the others.
 func TestCells(t *testing.T) {
 	for _, test := range []struct {
 		min, p50, max time.Duration
@@ -162,7 +162,7 @@ func TestCells(t *testing.T) {
 		{1, 1, math.MaxInt64, []string{"0s", "0s", "≥ 292 years"}},
 	} {
 		in := plan.Stats{Min: test.min, Quantiles: []time.Duration{test.p50}, Max: test.max}
-		if diff := cmp.Diff(test.want, spreadCells(in)); diff != "" {
+		if diff := cmp.Diff(test.want, cells(in)); diff != "" {
 			t.Errorf("%v, %v and %v are shown as (-want +got):\n%s", test.min, test.p50, test.max, diff)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -39,20 +40,18 @@ func writeTable(w io.Writer, s sample) error {
 
 func (s sample) addRandom(t *table.Table) {
 	uneven := s.plan.Uneven()
-	head := []string{"retry", "least", "median", "most", "least", "median", "most"}
+	head := []string{"retry", "min", "p50", "max", "min", "p50", "max"}
 	if uneven {
 		head = append(head, "reached")
 	}
 	t.Add("", "delay", "", "", "elapsed")
 	t.Add(head...)
 	for _, r := range s.plan.Retries {
-		cells := []string{strconv.Itoa(r.N)}
-		cells = append(cells, spreadCells(r.Delay)...)
-		cells = append(cells, spreadCells(r.Elapsed)...)
+		row := slices.Concat([]string{strconv.Itoa(r.N)}, cells(r.Delay), cells(r.Elapsed))
 		if uneven {
-			cells = append(cells, fmt.Sprintf("%.3g %%", 100*r.Share))
+			row = append(row, fmt.Sprintf("%.3g %%", 100*r.Share))
 		}
-		t.Add(cells...)
+		t.Add(row...)
 	}
 }
 
@@ -73,7 +72,7 @@ func (s sample) footer() string {
 	}
 	b.WriteString("\nRetry n is attempt n+1. Elapsed is the sum of the delays, without the attempts' own time.")
 	if s.expr.Random() {
-		fmt.Fprintf(&b, "\nLeast, median and most of %s draws from seed %d, to three digits.", digits.Grouped(strconv.Itoa(s.draws)), s.seed)
+		fmt.Fprintf(&b, "\nMin, p50 and max of %s draws from seed %d, to three digits of the max.", digits.Grouped(strconv.Itoa(s.draws)), s.seed)
 	}
 	if s.plan.Uneven() {
 		b.WriteString("\nReached is the share of the draws that have the retry; the others ended before.")
@@ -81,7 +80,7 @@ func (s sample) footer() string {
 	return b.String()
 }
 
-// spreadCells returns the three durations with one precision.
-func spreadCells(s plan.Stats) []string {
+// cells returns min, p50 and max as counts of one unit, that of the third digit of the max.
+func cells(s plan.Stats) []string {
 	return digits.SameDigits(s.Min, median(s), s.Max)
 }
