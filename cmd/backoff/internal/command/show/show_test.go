@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,6 +48,22 @@ func TestShow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			clitest.Golden(t, name, clitest.Succeeds(t, New, append([]string{"show"}, args...)...))
 		})
+	}
+}
+
+// Tables and CSV number the retries 1, 2, 3, ..., be the schedule random or not; JSON
+// agrees with CSV.
+func TestRetriesCountFrom1(t *testing.T) {
+	for _, text := range []string{"linear(1s, 1s)", "uniform(1s, 2s)"} {
+		for format, row := range map[string]string{"table": `(?m)^ +(\d+) .*s$`, "csv": `(?m)^"[^"]*",(\d+),`} {
+			var got []string
+			for _, m := range regexp.MustCompile(row).FindAllStringSubmatch(clitest.Succeeds(t, New, "show", text, "-n", "3", "--format", format), -1) {
+				got = append(got, m[1])
+			}
+			if diff := cmp.Diff([]string{"1", "2", "3"}, got); diff != "" {
+				t.Errorf("%s as %s has the retries (-want +got):\n%s", text, format, diff)
+			}
+		}
 	}
 }
 
