@@ -49,7 +49,7 @@ func (s sample) addRandom(t *table.Table) {
 	for _, r := range s.plan.Retries {
 		row := slices.Concat([]string{strconv.Itoa(r.N)}, cells(r.Delay), cells(r.Elapsed))
 		if uneven {
-			row = append(row, fmt.Sprintf("%.3g %%", 100*r.Share))
+			row = append(row, digits.Percent(r.Share))
 		}
 		t.Add(row...)
 	}
