@@ -27,9 +27,9 @@ func Curve(name string, reps []overload.Rep, of func(overload.Second) int64) fig
 			values[j] = of(r.Seconds[i])
 		}
 		s := SpreadOf(values)
-		c.Min = append(c.Min, float64(s.Least))
+		c.Min = append(c.Min, float64(s.Min))
 		c.Median = append(c.Median, float64(s.Median))
-		c.Max = append(c.Max, float64(s.Most))
+		c.Max = append(c.Max, float64(s.Max))
 	}
 	return c
 }

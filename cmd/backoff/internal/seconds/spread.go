@@ -3,7 +3,7 @@ package seconds
 import "slices"
 
 // A Spread is the smallest, the median and the largest of many values.
-type Spread[T ~int64 | ~float64] struct{ Least, Median, Most T }
+type Spread[T ~int64 | ~float64] struct{ Min, Median, Max T }
 
 // SpreadOf sorts values, of which there must be one at least. The median of an even
 // number of them is the middle between the two in the middle.

@@ -103,9 +103,9 @@ func modelVerdict(o load.Result) string {
 	text := fmt.Sprintf("%d recovered", len(recovered))
 	if len(recovered) > 0 {
 		s := seconds.SpreadOf(recovered)
-		text += fmt.Sprintf(", after %s to %s", digits.Exact(digits.FromSeconds(s.Least)), digits.Exact(digits.FromSeconds(s.Most)))
+		text += fmt.Sprintf(", after %s to %s", digits.Exact(digits.FromSeconds(s.Min)), digits.Exact(digits.FromSeconds(s.Max)))
 	}
-	return text + fmt.Sprintf("; %.0f to %.0f open at most", peak.Least, peak.Most)
+	return text + fmt.Sprintf("; %.0f to %.0f open at most", peak.Min, peak.Max)
 }
 
 // modelSpread tells of what f makes of each run of the model, of which there is one

@@ -258,10 +258,10 @@ func verdictInWords(s seconds.Series, t overload.Trigger) string {
 	if len(after) == n {
 		text = fmt.Sprintf("recovered in all of %d repetitions", n)
 	}
-	if v.Most == v.Least {
-		return fmt.Sprintf("%s, %s", text, since(v.Most, end))
+	if v.Max == v.Min {
+		return fmt.Sprintf("%s, %s", text, since(v.Max, end))
 	}
-	return fmt.Sprintf("%s, %s in the median, %s after it at most", text, since(v.Median, end), digits.Exact(v.Most))
+	return fmt.Sprintf("%s, %s in the median, %s after it at most", text, since(v.Median, end), digits.Exact(v.Max))
 }
 
 // since says how long after a trigger's end something was.
