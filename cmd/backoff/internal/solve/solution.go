@@ -24,8 +24,8 @@ func (s *solution) expression() string {
 	if g.Limit != backoff.NoLimit {
 		text += fmt.Sprintf(" | cap(%s)", expr.FormatDuration(g.Limit))
 	}
-	if n := math.Floor(s.retries); n <= math.MaxInt32 {
-		text += fmt.Sprintf(" | take(%.0f)", n)
+	if n := s.whole(); n <= math.MaxInt32 {
+		text += fmt.Sprintf(" | take(%d)", n)
 	}
 	return text
 }
@@ -56,21 +56,31 @@ func writeSolution(w io.Writer, p *Parameters, s *solution) error {
 	return out.Flush()
 }
 
+// whole returns how many whole retries there are. A float64 has not all digits of the
+// largest numbers.
+func (s *solution) whole() uint64 {
+	if s.retries < 1<<53 || s.beyond {
+		return uint64(s.retries)
+	}
+	return uint64(s.schedule.RetriesWithin(s.elapsed))
+}
+
 // sentences say what the numbers mean.
 func (s *solution) sentences() string {
 	var b strings.Builder
-	n := math.Floor(s.retries)
+	n := s.whole()
 	comes := "retries come"
 	if n == 1 {
 		comes = "retry comes"
 	}
-	if s.elapsed == backoff.NoLimit {
-		fmt.Fprintf(&b, "Retry %.0f comes after 292 years or more.\n", n)
+	elapsed := expr.FormatDuration(s.elapsed)
+	if s.beyond {
+		fmt.Fprintf(&b, "Retry %d comes after 292 years or more.\n", n)
 	} else {
-		fmt.Fprintf(&b, "%s %s within %s: %s attempts with the first.\n", digits.Grouped(strconv.FormatFloat(n, 'f', 0, 64)),
-			comes, digits.Exact(s.elapsed), digits.Grouped(strconv.FormatFloat(n+1, 'f', 0, 64)))
+		fmt.Fprintf(&b, "%s %s within %s: %s attempts with the first.\n", digits.Grouped(strconv.FormatUint(n, 10)),
+			comes, elapsed, digits.Grouped(strconv.FormatUint(n+1, 10)))
 		fmt.Fprintf(&b, "The delay that follows a retry at %s, %s, is %s %% of the time gone by.\n",
-			digits.Exact(s.elapsed), digits.Exact(s.delay), digits.Significant(100*s.delay.Seconds()/s.elapsed.Seconds(), 3))
+			elapsed, digits.Exact(s.delay), digits.Significant(100*s.delay.Seconds()/s.elapsed.Seconds(), 3))
 	}
 	fmt.Fprintf(&b, "Elapsed is the sum of the delays, without the attempts' own time.\n\n")
 	fmt.Fprintf(&b, "The schedule is %s\n", s.expression())
@@ -88,7 +98,7 @@ func (p *Parameters) values() []value {
 		{"factor", digits.Shortest(p.Factor), digits.Shortest(p.Factor)},
 		{"ratio", digits.Shortest(p.Ratio), digits.Shortest(p.Ratio)},
 		{"retries", strconv.Itoa(p.Retries), strconv.Itoa(p.Retries)},
-		{"elapsed", digits.Exact(p.Elapsed), digits.Seconds(p.Elapsed)},
+		{"elapsed", expr.FormatDuration(p.Elapsed), digits.Seconds(p.Elapsed)},
 		{"delay", digits.Exact(p.Delay), digits.Seconds(p.Delay)},
 		{"limit", LimitText(p.Limit), digits.Seconds(p.Limit)},
 		{"compare-factor", digits.Shortest(p.CompareFactor), digits.Shortest(p.CompareFactor)},

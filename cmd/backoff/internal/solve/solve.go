@@ -5,7 +5,6 @@ package solve
 import (
 	"fmt"
 	"math"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -20,6 +19,7 @@ type solution struct {
 	schedule plan.Geometric
 	retries  float64 // how many come within elapsed; whole where they are given
 	elapsed  time.Duration
+	beyond   bool          // elapsed is found, and longer than a time.Duration
 	delay    time.Duration // that follows a retry at elapsed
 	partial  bool          // only the factor is known
 	answers  []answer      // in the order in which one follows from another
@@ -53,6 +53,15 @@ func inSeconds(d time.Duration) string {
 		return "(" + digits.Exact(d) + ")"
 	}
 	return digits.Seconds(d) + "s"
+}
+
+// elapsedInSeconds returns the elapsed time as formulas have it. The largest
+// time.Duration is itself if it is given, and stands for longer ones if it is found.
+func (s *solution) elapsedInSeconds() string {
+	if s.beyond {
+		return inSeconds(backoff.NoLimit)
+	}
+	return digits.Seconds(s.elapsed) + "s"
 }
 
 // number returns x to six digits.
@@ -109,9 +118,9 @@ func solve(p *Parameters) (*solution, error) {
 	}
 	known := strings.Join(p.known(), " ")
 	find, ok := map[string][]func(*solution) error{
-		"base factor retries":         {(*solution).findElapsed, (*solution).findDelay},
+		"base factor retries":         {(*solution).findElapsed, (*solution).findDelayOfRetry},
 		"base factor elapsed":         {(*solution).findRetries, (*solution).findDelay},
-		"base factor delay":           {(*solution).findElapsedOfDelay, (*solution).findRetriesOfDelay},
+		"base factor delay":           {(*solution).findWhenDelay},
 		"base retries elapsed":        {(*solution).findFactor, (*solution).findDelay},
 		"base retries delay":          {(*solution).findFactorAsRoot, (*solution).findElapsed},
 		"base elapsed delay":          {(*solution).findFactorAsSlope, (*solution).findRetries},
@@ -150,16 +159,11 @@ func (s *solution) findNothing() error {
 // n is the number of retries where it is whole.
 func (s *solution) n() int { return int(s.retries) }
 
-// below returns how many of the first n delays are below the limit.
-func (s *solution) below(n int) int {
-	g := s.schedule
-	return sort.Search(n, func(i int) bool { return g.Delay(i+1) >= g.Limit })
-}
-
 // findElapsed: the retries are whole, all but the elapsed time is known.
 func (s *solution) findElapsed() error {
-	g, n := s.schedule, s.n()
-	s.elapsed = g.Elapsed(n)
+	n := s.n()
+	s.elapsed = s.schedule.Elapsed(n)
+	s.beyond = s.elapsed == backoff.NoLimit
 	formula, filled := s.sum(n)
 	s.addTime("elapsed", s.elapsed, formula, filled)
 	return nil
@@ -168,10 +172,7 @@ func (s *solution) findElapsed() error {
 // sum returns the formula of the elapsed time of retry n, and its numbers.
 func (s *solution) sum(n int) (formula, filled string) {
 	g := s.schedule
-	m := s.below(n)
-	if g.Limit == backoff.NoLimit {
-		m = n // a delay too large for a time.Duration is no limit
-	}
+	m := min(n, g.BelowLimit())
 	base, factor, limit := inSeconds(g.Base), factorText(g.Factor), inSeconds(g.Limit)
 	switch {
 	case m == 0:
@@ -186,51 +187,52 @@ func (s *solution) sum(n int) (formula, filled string) {
 		fmt.Sprintf("%s·(%s^%d − 1)/(%s − 1) + (%d − %d)·%s", base, factor, m, factor, n, m, limit)
 }
 
-// findDelay: all but the delay is known.
+// findDelay: all but the delay is known, and the elapsed time is given.
 func (s *solution) findDelay() error {
 	g := s.schedule
-	if s.elapsed == backoff.NoLimit {
-		return s.findDelayAfterRetries()
-	}
-	s.delay = g.DelayAt(s.elapsed)
-	formula := "base + (factor − 1)·elapsed"
-	filled := fmt.Sprintf("%s + (%s − 1)·%s", inSeconds(g.Base), factorText(g.Factor), inSeconds(s.elapsed))
-	if g.Limit != backoff.NoLimit {
-		formula = "min(limit, " + formula + ")"
-		filled = "min(" + inSeconds(g.Limit) + ", " + filled + ")"
-	}
-	s.addTime("delay", s.delay, formula, filled)
+	s.addDelay(g.DelayAt(s.elapsed), "base + (factor − 1)·elapsed",
+		fmt.Sprintf("%s + (%s − 1)·%s", inSeconds(g.Base), factorText(g.Factor), s.elapsedInSeconds()))
 	return nil
 }
 
-// findDelayAfterRetries: all but the delay is known, and the elapsed time is too
-// long for the delay to follow from it.
-func (s *solution) findDelayAfterRetries() error {
+// findDelayOfRetry: all but the delay is known, and the elapsed time is that of a
+// whole retry, rounded to a nanosecond. A large factor makes more than a nanosecond of
+// the rounding, and nothing follows from a time that is too long; then the delay
+// follows from the retries.
+func (s *solution) findDelayOfRetry() error {
 	g, n := s.schedule, s.n()
-	s.delay = g.Delay(min(n, math.MaxInt-1) + 1) // --retries goes up to the largest int of 32 bits
-	formula, filled := "base·factor^retries", fmt.Sprintf("%s·%s^%d", inSeconds(g.Base), factorText(g.Factor), n)
-	if g.Limit != backoff.NoLimit {
-		formula = "min(limit, " + formula + ")"
-		filled = "min(" + inSeconds(g.Limit) + ", " + filled + ")"
+	delay := g.DelayAfter(n)
+	if !s.beyond && delay == g.DelayAt(s.elapsed) {
+		return s.findDelay()
 	}
-	s.addTime("delay", s.delay, formula, filled)
+	s.addDelay(delay, "base·factor^retries", fmt.Sprintf("%s·%s^%d", inSeconds(g.Base), factorText(g.Factor), n))
 	return nil
+}
+
+// addDelay adds the delay, of which the formula leaves out the limit.
+func (s *solution) addDelay(delay time.Duration, formula, filled string) {
+	s.delay = delay
+	if limit := s.schedule.Limit; limit != backoff.NoLimit {
+		formula = "min(limit, " + formula + ")"
+		filled = "min(" + inSeconds(limit) + ", " + filled + ")"
+	}
+	s.addTime("delay", delay, formula, filled)
 }
 
 // findRetries: base, factor and elapsed are known.
 func (s *solution) findRetries() error {
 	g := s.schedule
-	if first := min(g.Base, g.Limit); s.elapsed < first {
+	if first := g.Delay(1); s.elapsed < first {
 		return fmt.Errorf("--elapsed is %s, want at least the first delay, %s: no retry comes before it",
 			digits.Exact(s.elapsed), digits.Exact(first))
 	}
 	s.retries = g.Retries(s.elapsed)
-	m := s.below(g.RetriesWithin(s.elapsed) + 1)
-	base, factor, limit, elapsed := inSeconds(g.Base), factorText(g.Factor), inSeconds(g.Limit), inSeconds(s.elapsed)
+	m := g.BelowLimit()
+	base, factor, limit, elapsed := inSeconds(g.Base), factorText(g.Factor), inSeconds(g.Limit), s.elapsedInSeconds()
 	formula := "log(1 + (factor − 1)·elapsed/base)/log(factor)"
 	filled := fmt.Sprintf("log(1 + (%s − 1)·%s/%s)/log(%s)", factor, elapsed, base, factor)
 	switch {
-	case g.Limit != backoff.NoLimit && m == 0:
+	case m == 0:
 		formula, filled = "elapsed/limit", elapsed+"/"+limit
 	case g.Limit != backoff.NoLimit && float64(m) < s.retries:
 		formula = "m + (elapsed − elapsed of retry m)/limit, where m delays are below the limit"
@@ -242,8 +244,8 @@ func (s *solution) findRetries() error {
 	return nil
 }
 
-// findElapsedOfDelay: base, factor and the delay are known.
-func (s *solution) findElapsedOfDelay() error {
+// findWhenDelay: base, factor and the delay are known, and that no limit is reached.
+func (s *solution) findWhenDelay() error {
 	g := s.schedule
 	switch {
 	case g.Factor == 1:
@@ -251,31 +253,39 @@ func (s *solution) findElapsedOfDelay() error {
 	case s.delay <= g.Base:
 		return s.delayUnderBase()
 	}
-	s.elapsed = digits.FromSeconds((s.delay - g.Base).Seconds() / (g.Factor - 1))
-	if s.elapsed < g.Base {
-		return fmt.Errorf("--delay is %s, want at least base·factor, %s, the delay that follows retry 1", digits.Exact(s.delay), digits.Exact(g.Delay(2)))
+	retries, err := g.RetriesAtDelay(s.delay)
+	if err != nil {
+		return err
+	}
+	if retries < 1 {
+		return fmt.Errorf("--delay is %s, want at least base·factor, %s, the delay that follows retry 1", digits.Exact(s.delay), digits.Exact(g.DelayAfter(1)))
+	}
+	if s.elapsed, err = g.ElapsedAtDelay(s.delay); err != nil {
+		return err
+	}
+	s.beyond = s.elapsed == backoff.NoLimit
+	// A delay of the schedule is rounded to a nanosecond. If that is downwards, the
+	// elapsed time that follows from it falls short of its retry.
+	n := int(min(retries, math.MaxInt32))
+	if !s.beyond && g.DelayAfter(g.RetriesWithin(s.elapsed)) != s.delay && g.DelayAfter(n) == s.delay {
+		s.addRetriesOfDelay(float64(n))
+		return s.findElapsed()
 	}
 	s.addTime("elapsed", s.elapsed, "(delay − base)/(factor − 1)",
 		fmt.Sprintf("(%s − %s)/(%s − 1)", inSeconds(s.delay), inSeconds(g.Base), factorText(g.Factor)))
-	return nil
+	if s.beyond {
+		s.addRetriesOfDelay(retries)
+		return nil
+	}
+	return s.findRetries()
 }
 
-// findRetriesOfDelay: base, factor, the delay and when it is are known. Where that
-// is too long ago, the retries follow from the delay.
-func (s *solution) findRetriesOfDelay() error {
-	if s.elapsed < backoff.NoLimit {
-		return s.findRetries()
-	}
+// addRetriesOfDelay adds the retries that come before the delay, from the delay alone.
+func (s *solution) addRetriesOfDelay(retries float64) {
 	g := s.schedule
-	s.retries = math.Log(s.delay.Seconds()/g.Base.Seconds()) / math.Log1p(g.Factor-1)
-	// A whole number that is reached must not be missed by the last bit of a logarithm.
-	n := sort.Search(math.MaxInt32-2, func(n int) bool { return g.Delay(n+2) > s.delay })
-	if n < math.MaxInt32-2 {
-		s.retries = min(max(s.retries, float64(n)), math.Nextafter(float64(n)+1, 0))
-	}
-	s.addNumber("retries", s.retries, realRetries(s.retries), "log(delay/base)/log(factor)",
+	s.retries = retries
+	s.addNumber("retries", retries, realRetries(retries), "log(delay/base)/log(factor)",
 		fmt.Sprintf("log(%s/%s)/log(%s)", inSeconds(s.delay), inSeconds(g.Base), factorText(g.Factor)))
-	return nil
 }
 
 func (s *solution) delayUnderBase() error {
@@ -291,7 +301,7 @@ func (s *solution) findFactor() error {
 	s.schedule.Factor = factor
 	formula, filled := s.sum(s.n())
 	s.addNumber("factor", factor, factorText(factor), "the one for which elapsed = "+formula,
-		fmt.Sprintf("%s = %s", inSeconds(s.elapsed), filled))
+		fmt.Sprintf("%s = %s", s.elapsedInSeconds(), filled))
 	return nil
 }
 
@@ -301,8 +311,12 @@ func (s *solution) findFactorAsRoot() error {
 	if s.delay < base {
 		return s.delayUnderBase()
 	}
-	s.schedule.Factor = math.Exp(math.Log(s.delay.Seconds()/base.Seconds()) / s.retries)
-	s.addNumber("factor", s.schedule.Factor, factorText(s.schedule.Factor), "(delay/base)^(1/retries)",
+	factor, err := s.schedule.FactorForDelay(s.n(), s.delay)
+	if err != nil {
+		return err
+	}
+	s.schedule.Factor = factor
+	s.addNumber("factor", factor, factorText(factor), "(delay/base)^(1/retries)",
 		fmt.Sprintf("(%s/%s)^(1/%d)", inSeconds(s.delay), inSeconds(base), s.n()))
 	return nil
 }
@@ -313,9 +327,13 @@ func (s *solution) findFactorAsSlope() error {
 	if s.delay < base {
 		return s.delayUnderBase()
 	}
-	s.schedule.Factor = 1 + (s.delay-base).Seconds()/s.elapsed.Seconds()
-	s.addNumber("factor", s.schedule.Factor, factorText(s.schedule.Factor), "1 + (delay − base)/elapsed",
-		fmt.Sprintf("1 + (%s − %s)/%s", inSeconds(s.delay), inSeconds(base), inSeconds(s.elapsed)))
+	factor, err := s.schedule.FactorForDelayAt(s.elapsed, s.delay)
+	if err != nil {
+		return err
+	}
+	s.schedule.Factor = factor
+	s.addNumber("factor", factor, factorText(factor), "1 + (delay − base)/elapsed",
+		fmt.Sprintf("1 + (%s − %s)/%s", inSeconds(s.delay), inSeconds(base), s.elapsedInSeconds()))
 	return nil
 }
 
@@ -326,15 +344,14 @@ func (s *solution) findBase() error {
 		return err
 	}
 	s.schedule.Base = base
-	factor, n := factorText(s.schedule.Factor), s.n()
-	formula, filled := "elapsed·(factor − 1)/(factor^retries − 1)",
-		fmt.Sprintf("%s·(%s − 1)/(%s^%d − 1)", inSeconds(s.elapsed), factor, factor, n)
-	switch m := s.below(n); {
+	factor, n, elapsed := factorText(s.schedule.Factor), s.n(), s.elapsedInSeconds()
+	formula, filled := "elapsed·(factor − 1)/(factor^retries − 1)", fmt.Sprintf("%s·(%s − 1)/(%s^%d − 1)", elapsed, factor, factor, n)
+	switch {
 	case s.schedule.Factor == 1:
-		formula, filled = "elapsed/retries", fmt.Sprintf("%s/%d", inSeconds(s.elapsed), n)
-	case m < n && s.schedule.Limit != backoff.NoLimit:
+		formula, filled = "elapsed/retries", fmt.Sprintf("%s/%d", elapsed, n)
+	case s.schedule.BelowLimit() < n:
 		formula, filled = s.sum(n)
-		formula, filled = "the one for which elapsed = "+formula, inSeconds(s.elapsed)+" = "+filled
+		formula, filled = "the one for which elapsed = "+formula, elapsed+" = "+filled
 	}
 	s.addTime("base", base, formula, filled)
 	return nil
@@ -342,92 +359,74 @@ func (s *solution) findBase() error {
 
 // findBaseAsRoot: factor, retries and the delay are known.
 func (s *solution) findBaseAsRoot() error {
-	factor := s.schedule.Factor
-	base := digits.FromSeconds(s.delay.Seconds() * math.Exp(-s.retries*math.Log(factor)))
-	if base < 1 {
+	base, err := s.schedule.BaseForDelay(s.n(), s.delay)
+	if err != nil {
 		return fmt.Errorf("--delay is %s, want a longer one, or less --retries: the base would be under 1ns", digits.Exact(s.delay))
 	}
 	s.schedule.Base = base
-	s.addTime("base", base, "delay/factor^retries", fmt.Sprintf("%s/%s^%d", inSeconds(s.delay), factorText(factor), s.n()))
+	s.addTime("base", base, "delay/factor^retries", fmt.Sprintf("%s/%s^%d", inSeconds(s.delay), factorText(s.schedule.Factor), s.n()))
 	return nil
 }
 
 // findBaseAsRest: factor, elapsed and the delay are known.
 func (s *solution) findBaseAsRest() error {
-	// What a base of 1 ns adds to elapsed, to the nanosecond.
-	growth := plan.Geometric{Base: 1, Factor: s.schedule.Factor, Limit: backoff.NoLimit}.DelayAt(s.elapsed) - 1
-	if s.delay <= growth {
-		return fmt.Errorf("--delay is %s, want more than (factor − 1)·elapsed, %s: no base is left", digits.Exact(s.delay), digits.Exact(growth))
+	base, err := s.schedule.BaseForDelayAt(s.elapsed, s.delay)
+	if err != nil {
+		least := plan.Geometric{Base: 1, Factor: s.schedule.Factor, Limit: backoff.NoLimit}.DelayAt(s.elapsed)
+		if least < backoff.NoLimit {
+			least-- // what a base of 1 ns adds
+		}
+		return fmt.Errorf("--delay is %s, want more than (factor − 1)·elapsed, %s: no base is left", digits.Exact(s.delay), digits.Exact(least))
 	}
-	s.schedule.Base = s.delay - growth
-	s.addTime("base", s.schedule.Base, "delay − (factor − 1)·elapsed",
-		fmt.Sprintf("%s − (%s − 1)·%s", inSeconds(s.delay), factorText(s.schedule.Factor), inSeconds(s.elapsed)))
+	s.schedule.Base = base
+	s.addTime("base", base, "delay − (factor − 1)·elapsed",
+		fmt.Sprintf("%s − (%s − 1)·%s", inSeconds(s.delay), factorText(s.schedule.Factor), s.elapsedInSeconds()))
 	return nil
 }
 
-// findFactorAndBase: retries, elapsed and the delay are known. The delays that
-// come before a delay d are d/r, d/r², ..., d/rⁿ, and their sum (1 − r⁻ⁿ)/(r − 1)·d
-// falls as r grows.
+// findFactorAndBase: retries, elapsed and the delay are known.
 func (s *solution) findFactorAndBase() error {
-	n, share := s.retries, s.elapsed.Seconds()/s.delay.Seconds()
-	if share > n {
-		return fmt.Errorf("--elapsed is %s, want at most retries·delay, %s: the delay is the largest of them",
-			digits.Exact(s.elapsed), digits.Exact(digits.FromSeconds(n*s.delay.Seconds())))
-	}
-	lo, hi := 0.0, 1/share // of r − 1: the sum is below d/(r−1)
-	for range 200 {
-		mid := lo + (hi-lo)/2
-		if -math.Expm1(-n*math.Log1p(mid))/mid >= share {
-			lo = mid
-		} else {
-			hi = mid
+	n := s.n()
+	factor, base, err := s.schedule.FactorAndBase(n, s.elapsed, s.delay)
+	if err != nil {
+		most := plan.Geometric{Base: s.delay, Factor: 1, Limit: backoff.NoLimit}.Elapsed(n)
+		if s.elapsed > most {
+			return fmt.Errorf("--elapsed is %s, want at most retries·delay, %s: the delay is the largest of them",
+				digits.Exact(s.elapsed), digits.Exact(most))
 		}
-	}
-	base := digits.FromSeconds(s.delay.Seconds() * math.Exp(-n*math.Log1p(lo)))
-	if base < 1 {
 		return fmt.Errorf("--elapsed is %s, want a longer one, or less --retries: the base would be under 1ns", digits.Exact(s.elapsed))
 	}
-	s.schedule.Factor, s.schedule.Base = 1+lo, base
-	factor := factorText(s.schedule.Factor)
-	s.addNumber("factor", s.schedule.Factor, factor, "the one for which elapsed = delay·(1 − factor^−retries)/(factor − 1)",
-		fmt.Sprintf("%s = %s·(1 − %s^−%d)/(%s − 1)", inSeconds(s.elapsed), inSeconds(s.delay), factor, s.n(), factor))
-	s.addTime("base", base, "delay/factor^retries", fmt.Sprintf("%s/%s^%d", inSeconds(s.delay), factor, s.n()))
+	s.schedule.Factor, s.schedule.Base = factor, base
+	text := factorText(factor)
+	s.addNumber("factor", factor, text, "the one for which elapsed = delay·(1 − factor^−retries)/(factor − 1)",
+		fmt.Sprintf("%s = %s·(1 − %s^−%d)/(%s − 1)", s.elapsedInSeconds(), inSeconds(s.delay), text, n, text))
+	s.addTime("base", base, "delay/factor^retries", fmt.Sprintf("%s/%s^%d", inSeconds(s.delay), text, n))
 	return nil
 }
 
-// findLimit: base, factor, retries and elapsed are known. It is the least limit of
-// whole nanoseconds with which retry n comes no sooner.
+// findLimit: base, factor, retries and elapsed are known.
 func (s *solution) findLimit() error {
 	g, n := s.schedule, s.n()
-	g.Limit = backoff.NoLimit
-	if most := g.Elapsed(n); s.elapsed > most {
-		return fmt.Errorf("--elapsed is %s, want at most %s: without a limit %s take no more",
-			digits.Exact(s.elapsed), digits.Exact(most), digits.Count(n, "retry"))
-	}
-	g.Limit = g.Base
-	if least := g.Elapsed(n); s.elapsed < least {
-		return fmt.Errorf("--elapsed is %s, want at least %s: %s with a limit of --base take that much",
-			digits.Exact(s.elapsed), digits.Exact(least), digits.Count(n, "retry"))
-	}
-	lo, hi := int64(0), int64(backoff.NoLimit)
-	for hi-lo > 1 {
-		mid := lo + (hi-lo)/2
-		if g.Limit = time.Duration(mid); g.Elapsed(n) >= s.elapsed {
-			hi = mid
-		} else {
-			lo = mid
+	limit, err := g.LimitForRetries(n, s.elapsed)
+	if err != nil {
+		g.Limit = backoff.NoLimit
+		if most := g.Elapsed(n); s.elapsed > most {
+			return fmt.Errorf("--elapsed is %s, want at most %s: without a limit %s take no more",
+				digits.Exact(s.elapsed), digits.Exact(most), digits.Count(n, "retry"))
 		}
+		g.Limit = g.Base
+		return fmt.Errorf("--elapsed is %s, want at least %s: %s with a limit of --base take that much",
+			digits.Exact(s.elapsed), digits.Exact(g.Elapsed(n)), digits.Count(n, "retry"))
 	}
-	g.Limit = time.Duration(hi)
-	s.schedule = g
-	m := s.below(n)
+	s.schedule.Limit = limit
+	m := min(s.schedule.BelowLimit(), n-1) // the last delay is the limit, but for its rounding
 	if m == 0 {
-		s.addTime("limit", g.Limit, "elapsed/retries", fmt.Sprintf("%s/%d", inSeconds(s.elapsed), n))
+		s.addTime("limit", limit, "elapsed/retries", fmt.Sprintf("%s/%d", s.elapsedInSeconds(), n))
 		return nil
 	}
 	factor := factorText(g.Factor)
-	s.addTime("limit", g.Limit, "(elapsed − base·(factor^m − 1)/(factor − 1))/(retries − m), where m delays are below it",
-		fmt.Sprintf("(%s − %s·(%s^%d − 1)/(%s − 1))/(%d − %d)", inSeconds(s.elapsed), inSeconds(g.Base), factor, m, factor, n, m))
+	s.addTime("limit", limit, "(elapsed − base·(factor^m − 1)/(factor − 1))/(retries − m), where m delays are below it",
+		fmt.Sprintf("(%s − %s·(%s^%d − 1)/(%s − 1))/(%d − %d)", s.elapsedInSeconds(), inSeconds(g.Base), factor, m, factor, n, m))
 	return nil
 }
 
@@ -435,7 +434,7 @@ func (s *solution) findLimit() error {
 func (s *solution) findCost(factor float64) error {
 	from, to := factorText(s.schedule.Factor), factorText(factor)
 	if !s.partial {
-		if s.elapsed == backoff.NoLimit {
+		if s.beyond {
 			return fmt.Errorf("--compare-factor is %s and the retries take %s, want a shorter time to compare them in", to, digits.Exact(s.elapsed))
 		}
 		other := s.schedule

@@ -3,6 +3,7 @@ package solve
 import (
 	"io"
 	"math"
+	"math/big"
 	"slices"
 	"testing"
 	"time"
@@ -23,6 +24,32 @@ func givenFlags(g plan.Geometric, retries int, elapsed, delay time.Duration) *Pa
 	}
 }
 
+// exactly returns when retry n of a schedule comes and which delay follows, to the
+// nearest nanosecond, by adding up fractions: it shares nothing with package plan.
+func exactly(g plan.Geometric, n int) (elapsed, delay time.Duration) {
+	nearest := func(x *big.Rat) time.Duration {
+		twice := new(big.Int).Lsh(x.Num(), 1)
+		twice.Add(twice, x.Denom())
+		if twice.Div(twice, new(big.Int).Lsh(x.Denom(), 1)); !twice.IsInt64() {
+			return backoff.NoLimit
+		}
+		return time.Duration(twice.Int64())
+	}
+	sum, next := new(big.Rat), new(big.Rat).SetInt64(int64(g.Base))
+	factor, limit := new(big.Rat).SetFloat64(g.Factor), new(big.Rat).SetInt64(int64(g.Limit))
+	limited := func() *big.Rat {
+		if next.Cmp(limit) > 0 {
+			return limit
+		}
+		return next
+	}
+	for range n {
+		sum.Add(sum, limited())
+		next.Mul(next, factor)
+	}
+	return nearest(sum), nearest(limited())
+}
+
 // From any three of a schedule's parameters follow the others.
 func TestSolveAnyThree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -32,7 +59,7 @@ func TestSolveAnyThree(t *testing.T) {
 			Limit:  backoff.NoLimit,
 		}
 		n := rapid.IntRange(2, 12).Draw(t, "retries")
-		elapsed, delay := g.Elapsed(n), g.Delay(n+1)
+		elapsed, delay := exactly(g, n)
 		three := rapid.Permutation(fiveParameters).Draw(t, "order")[:3]
 		p := givenFlags(g, n, elapsed, delay)
 		for _, name := range three {
@@ -97,7 +124,8 @@ func TestSolveLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := plan.Geometric{Base: time.Second, Factor: rapid.Float64Range(1.01, 4).Draw(t, "factor"), Limit: backoff.NoLimit}
 		n := rapid.IntRange(2, 40).Draw(t, "retries")
-		least, most := time.Duration(n)*time.Second, min(g.Elapsed(n), 1000*time.Hour)
+		most, _ := exactly(g, n)
+		least, most := time.Duration(n)*time.Second, min(most, 1000*time.Hour)
 		elapsed := time.Duration(rapid.Int64Range(int64(least), int64(most)).Draw(t, "elapsed"))
 		p := givenFlags(g, n, elapsed, 0)
 		for _, name := range []string{"base", "factor", "retries", "elapsed"} {
@@ -108,12 +136,47 @@ func TestSolveLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := s.schedule
-		if got.Elapsed(n) < elapsed {
-			t.Errorf("with a limit of %v retry %d comes at %v, want %v", got.Limit, n, got.Elapsed(n), elapsed)
+		if at, _ := exactly(got, n); at < elapsed {
+			t.Errorf("with a limit of %v retry %d comes at %v, want %v", got.Limit, n, at, elapsed)
 		}
 		got.Limit--
-		if got.Elapsed(n) >= elapsed && got.Limit >= got.Base {
+		if at, _ := exactly(got, n); at >= elapsed && got.Limit >= got.Base {
 			t.Errorf("a limit of %v is enough", got.Limit)
+		}
+	})
+}
+
+// What follows from a schedule that is known is to the nanosecond, with a factor of
+// any size.
+func TestSolveIsExact(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 12).Draw(t, "retries")
+		g := plan.Geometric{
+			Base:   time.Duration(rapid.Int64Range(1, int64(time.Millisecond)).Draw(t, "base")),
+			Factor: math.Exp(rapid.Float64Range(0, 27/float64(n)).Draw(t, "log(factor)")),
+			Limit:  backoff.NoLimit,
+		}
+		elapsed, delay := exactly(g, n)
+		p := givenFlags(g, n, 0, 0)
+		p.Set = map[string]bool{"base": true, "factor": true, "retries": true}
+		s, err := solve(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.elapsed != elapsed || s.delay != delay {
+			t.Errorf("retry %d comes at %v and is followed by %v, want %v, %v", n, s.elapsed, s.delay, elapsed, delay)
+		}
+		if delay <= g.Base {
+			return
+		}
+		// The delay of the schedule is found in it again.
+		p = givenFlags(g, 0, 0, delay)
+		p.Set = map[string]bool{"base": true, "factor": true, "delay": true}
+		if s, err = solve(p); err != nil {
+			t.Fatal(err)
+		}
+		if _, at := exactly(g, int(s.retries)); at != delay {
+			t.Errorf("%v comes after %v retries, but there it is %v", delay, s.retries, at)
 		}
 	})
 }
