@@ -55,10 +55,18 @@ func (p *Plan) LargestAtom() (largest Atom, retry int) {
 // Duration returns how long the whole takes: the time from the start of the first
 // attempt to the end of the last, which is that of the last retry and
 // [AttemptTime]. A draw that goes on after retry n counts as one that ends there.
-func (p *Plan) Duration() Stats {
+func (p *Plan) Duration() Stats { return p.untilLast(p.settings.attempt) }
+
+// LastRetry returns when the last retry comes: the time from the start of the first
+// attempt to its start, 0 where there is none. A draw that goes on after retry n counts
+// as one that ends there.
+func (p *Plan) LastRetry() Stats { return p.untilLast(0) }
+
+// untilLast returns the time to each draw's last retry, and more.
+func (p *Plan) untilLast(more time.Duration) Stats {
 	var s sorter
 	for _, d := range p.draws {
-		s.buf = append(s.buf, plus(d.last(), p.settings.attempt))
+		s.buf = append(s.buf, plus(d.last(), more))
 	}
 	s.sort()
 	return newStats(s.buf, p.Quantiles)

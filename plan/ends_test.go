@@ -114,6 +114,24 @@ func TestFirstIsOfFewer(t *testing.T) {
 	})
 }
 
+// The last retry of a draw begins when its last attempt does.
+func TestLastRetry(t *testing.T) {
+	for _, schedule := range []func(uint64) seq{lengths, always(of(1, 2, 3)), always(of())} {
+		p := plan.Of(schedule, 40, plan.Draws(300), plan.AttemptTime(7))
+		got, whole := p.LastRetry(), p.Duration()
+		want := plan.Stats{Min: whole.Min - 7, Mean: whole.Mean - 7, Max: whole.Max - 7}
+		for _, q := range whole.Quantiles {
+			want.Quantiles = append(want.Quantiles, q-7)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the last retry comes (-want +got):\n%s", diff)
+		}
+		if n := len(p.Retries); n > 0 && got.Max < p.Retries[n-1].Elapsed.Max {
+			t.Errorf("the last retry comes at %v at most, and retry %d at %v", got.Max, n, p.Retries[n-1].Elapsed.Max)
+		}
+	}
+}
+
 func TestUntil(t *testing.T) {
 	p := plan.Of(fullJitter, 3, plan.Draws(500))
 	q := p.UntilDeadline(time.Minute)
