@@ -4,19 +4,17 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
-	"example.com/backoff/cmd/backoff/internal/sampling"
 	"example.com/backoff/plan"
 )
 
 // answers are sentences about what was asked, and about the whole.
 func (f Forecast) answers(p *Params) []string {
-	if len(f.rows) == 0 {
+	if len(f.shown.Retries) == 0 {
 		return []string{"No delays: no retry, 1 attempt."}
 	}
-	answers := []string{f.time(p)}
+	answers := []string{f.time()}
 	if f.fit != nil {
 		answers = append(answers, f.within(p))
 	}
@@ -33,30 +31,27 @@ func (f Forecast) answers(p *Params) []string {
 }
 
 // time says when the last row comes, or how long the whole takes.
-func (f Forecast) time(p *Params) string {
-	n := len(f.rows)
-	last := f.rows[n-1]
-	what, extra := fmt.Sprintf("Retry %d comes after", n), time.Duration(0)
-	if f.goes == sampling.Ends {
-		what, extra = fmt.Sprintf("The whole, of %s, takes", digits.Count(n+1, "attempt")), p.AttemptTime
+func (f Forecast) time() string {
+	n, ends := len(f.shown.Retries), f.shown.End() == plan.Ends
+	what, takes := fmt.Sprintf("Retry %d comes after", n), f.shown.LastRetry()
+	if ends {
+		what, takes = fmt.Sprintf("The whole, of %s, takes", digits.Count(n+1, "attempt")), f.shown.Duration()
 	}
 	if f.exact() {
-		return fmt.Sprintf("%s %s.", what, digits.Exact(digits.Total(last.Elapsed.Mean, extra)))
+		return fmt.Sprintf("%s %s.", what, digits.Exact(takes.Mean))
 	}
-	worst := last.Elapsed.Max
-	for _, r := range f.rows { // where draws end early, the longest need not be among the last
-		worst = max(worst, r.Elapsed.Max)
-	}
-	times := fmt.Sprintf("%s in the worst of %s draws",
-		digits.Brief(digits.Total(worst, extra)), digits.Grouped(strconv.Itoa(f.plan.Draws)))
-	if f.uneven() {
-		if f.goes == sampling.Ends {
+	times := fmt.Sprintf("%s in the worst of %s draws", digits.Brief(takes.Max), digits.Grouped(strconv.Itoa(f.shown.Draws)))
+	if f.shown.Uneven() {
+		if ends {
 			what = fmt.Sprintf("The whole, of %s at most, takes", digits.Count(n+1, "attempt"))
 		}
 		return fmt.Sprintf("%s %s.", what, times)
 	}
-	return fmt.Sprintf("%s %s on average, %s.", what, digits.Brief(digits.Total(last.Elapsed.Mean, extra)), times)
+	return fmt.Sprintf("%s %s on average, %s.", what, digits.Brief(takes.Mean), times)
 }
+
+// nearlyAll is the share of clients for whom so many attempts are said to fit.
+const nearlyAll = 0.95
 
 // within says how many attempts fit within the deadline.
 func (f Forecast) within(p *Params) string {
@@ -68,14 +63,15 @@ func (f Forecast) within(p *Params) string {
 	case f.fit.Min == f.fit.Max:
 		return fmt.Sprintf("%s %s.", within, fits(f.fit.Min))
 	}
-	k := f.nearlyAll()
+	k := f.fit.AttemptsFor(nearlyAll)
 	return fmt.Sprintf("%s %s for %s of clients, %s on average, from %d to %d.",
-		within, fits(k), digits.Percent(f.fit.AtLeast[k]), digits.Significant(f.fit.Mean, 3), f.fit.Min, f.fit.Max)
+		within, fits(k), digits.Percent(f.fit.Share(k)), digits.Significant(f.fit.Mean, 3), f.fit.Min, f.fit.Max)
 }
 
-// lookFurther says what to do where not all was looked at.
+// lookFurther says what to do where not all was looked at. If that is less than can be
+// looked at of any schedule, there are too many draws for more.
 func (f Forecast) lookFurther() string {
-	if f.fewerDraws() {
+	if len(f.plan.Retries) < plan.MostRetries {
 		return ": fewer --draws look further"
 	}
 	return ""
@@ -88,15 +84,6 @@ func fits(attempts int) string {
 	return fmt.Sprintf("%d attempts fit", attempts)
 }
 
-// nearlyAll returns how many attempts fit for 95 % of clients at least.
-func (f Forecast) nearlyAll() int {
-	k := 0
-	for k+1 < len(f.fit.AtLeast) && f.fit.AtLeast[k+1] >= 0.95 {
-		k++
-	}
-	return k
-}
-
 // together says what clients do that fail together.
 func (f Forecast) together(p *Params) string {
 	who, come, send := digits.Grouped(strconv.Itoa(p.Clients))+" clients that fail together", "come back together", "send"
@@ -107,22 +94,33 @@ func (f Forecast) together(p *Params) string {
 	if f.cut > 1 { // else there are no delays at all
 		cut = fmt.Sprintf(" Beyond %s nothing was looked at%s.", digits.Brief(f.cut), f.lookFurther())
 	}
-	if f.exact() {
+	if !f.plan.Random() {
 		return fmt.Sprintf("%s %s, at %s.%s", who, come, f.moments(), cut)
 	}
 	return fmt.Sprintf("%s %s at most %s retries a second, in the %s from %s on.%s",
-		who, send, digits.About(f.peak.perSecond), digits.Exact(f.peak.bin), digits.Exact(f.peak.at), cut)
+		who, send, f.peakText(), digits.Exact(f.peak.Width), digits.Exact(f.peak.At), cut)
+}
+
+// peakText returns the retries a second of the peak, and their standard error if they are
+// estimated.
+func (f Forecast) peakText() string {
+	text := digits.About(f.peak.PerSecond)
+	if f.peak.Error > 0 {
+		text += " ± " + digits.Grouped(digits.Significant(f.peak.Error, 2))
+	}
+	return text
 }
 
 // moments says when clients come back: the first three times.
 func (f Forecast) moments() string {
 	const most = 3
 	var moments []string
-	for _, r := range f.rows[:min(len(f.rows), most)] {
+	rows := f.shown.Retries
+	for _, r := range rows[:min(len(rows), most)] {
 		moments = append(moments, digits.Exact(r.Elapsed.Mean))
 	}
 	last := len(moments) - 1
-	if len(f.rows) > most || f.goes != sampling.Ends {
+	if len(rows) > most || f.shown.End() != plan.Ends {
 		return strings.Join(moments, ", ") + " and so on"
 	}
 	if last == 0 {
@@ -142,13 +140,13 @@ func (f Forecast) amplified(p *Params) string {
 	case 1:
 		share = "all attempts fail"
 	}
-	most := digits.Grouped(strconv.Itoa(sampling.MaxRetries))
+	most := digits.Grouped(strconv.Itoa(plan.MostRetries))
 	if f.cost.endless && p.Fail == 1 {
 		return fmt.Sprintf("If %s, a request does not end: after retry %s the schedule still goes on.", share, most)
 	}
 	given, note := "", ""
 	switch {
-	case f.cost.endless && leaves(p.Fail, sampling.MaxRetries) >= negligible:
+	case f.cost.dependsOnEnd(p.Fail):
 		note = fmt.Sprintf(", if the schedule has no end: it goes on after retry %s", most)
 	case f.cost.stopped > 0:
 		given = fmt.Sprintf(" that ends after retry %s at the latest", digits.Grouped(strconv.Itoa(f.cost.stopped)))
@@ -159,15 +157,13 @@ func (f Forecast) amplified(p *Params) string {
 		attempts = "1 attempt"
 	}
 	return fmt.Sprintf("If %s, a request%s makes %s on average and succeeds with a probability of %s%s.",
-		share, given, attempts, digits.Percent(f.cost.success), note)
+		share, given, attempts, f.cost.successText(p.Fail), note)
 }
 
-// warnings are those of plan about the rows.
+// warnings are the sentences about the rows.
 func (f Forecast) warnings() []string {
-	about := *f.plan
-	about.Retries = f.rows
-	var warnings []string
-	for _, w := range about.Warnings() {
+	warnings := []string{}
+	for _, w := range f.shown.Warnings() {
 		warnings = append(warnings, w.String())
 	}
 	return warnings
@@ -182,15 +178,4 @@ func (f Forecast) fewWarnings() []string {
 		return append(warnings[:most-1:most-1], fmt.Sprintf("%d more such retries, and then %s", more, warnings[last]))
 	}
 	return warnings
-}
-
-// atom returns the largest atom of the rows, and of which retry it is; 0 if there
-// is none.
-func (f Forecast) atom() (largest plan.Atom, retry int) {
-	for _, r := range f.rows {
-		if r.Atom.Share > largest.Share {
-			largest, retry = r.Atom, r.N
-		}
-	}
-	return largest, retry
 }

@@ -7,9 +7,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
-	"example.com/backoff/cmd/backoff/internal/sampling"
 	"example.com/backoff/cmd/backoff/internal/table"
 	"example.com/backoff/plan"
 )
@@ -37,7 +37,7 @@ func WriteComparison(w io.Writer, forecasts []Forecast, p *Params) error {
 		}
 	}
 	fmt.Fprintf(out, "\n%s%s", openNote(forecasts), elapsedNote(p))
-	if slices.ContainsFunc(forecasts, func(f Forecast) bool { return !f.exact() }) {
+	if slices.ContainsFunc(forecasts, func(f Forecast) bool { return f.plan.Random() }) {
 		fmt.Fprintf(out, "%s", drawsNote(p))
 	}
 	return out.Flush()
@@ -54,7 +54,7 @@ func addSideBySide(t *table.Table, forecasts []Forecast, p *Params) {
 		names = append(append(names, table.Letter(i)), append(slices.Clone(blank), make([]string, len(columns))...)...)
 		above = append(append(append(append(above, "delay"), blank...), "elapsed"), blank...)
 		head = append(append(head, columns...), columns...)
-		retries = max(retries, len(f.rows))
+		retries = max(retries, len(f.shown.Retries))
 	}
 	t.Add(names...)
 	t.Add(above...)
@@ -64,8 +64,8 @@ func addSideBySide(t *table.Table, forecasts []Forecast, p *Params) {
 		cells := []string{strconv.Itoa(i + 1)}
 		for _, f := range forecasts {
 			columns := len(f.sideBySide(p))
-			if i < len(f.rows) {
-				r := f.rows[i]
+			if i < len(f.shown.Retries) {
+				r := f.shown.Retries[i]
 				for _, s := range []plan.Stats{r.Delay, r.Elapsed} {
 					cells = append(cells, f.sideCells(s, columns)...)
 				}
@@ -75,10 +75,10 @@ func addSideBySide(t *table.Table, forecasts []Forecast, p *Params) {
 		}
 		t.Add(cells...)
 	}
-	if slices.ContainsFunc(forecasts, func(f Forecast) bool { return f.goes != sampling.Ends }) {
+	if slices.ContainsFunc(forecasts, func(f Forecast) bool { return f.shown.End() != plan.Ends }) {
 		for _, f := range forecasts {
 			mark := ""
-			if f.goes != sampling.Ends {
+			if f.shown.End() != plan.Ends {
 				mark = "..."
 			}
 			more = append(more, mark)
@@ -141,45 +141,47 @@ func addAnswers(t *table.Table, forecasts []Forecast, p *Params) {
 		}
 		t.Add(cells...)
 	}
-	last := func(f Forecast, worst bool) string {
-		n := len(f.rows)
-		if n == 0 {
+	last := func(f Forecast, of func(plan.Stats) time.Duration) string {
+		switch {
+		case len(f.shown.Retries) == 0:
 			return digits.Exact(p.AttemptTime)
+		case f.exact():
+			return digits.Exact(of(f.shown.LastRetry()))
 		}
-		if f.exact() {
-			return digits.Exact(f.rows[n-1].Elapsed.Mean)
-		}
-		at := f.rows[n-1].Elapsed.Mean
-		if worst {
-			for _, r := range f.rows {
-				at = max(at, r.Elapsed.Max)
-			}
-		}
-		return digits.Brief(at)
+		return digits.Brief(of(f.shown.LastRetry()))
 	}
 	add("", func(f Forecast) string {
 		return table.Letter(slices.IndexFunc(forecasts, func(g Forecast) bool { return g.expr == f.expr }))
 	})
 	add("retries", func(f Forecast) string {
 		switch {
-		case f.goes != sampling.Ends:
-			return fmt.Sprintf("%d ...", len(f.rows))
-		case f.uneven():
-			return fmt.Sprintf("≤ %d", len(f.rows))
+		case f.shown.End() != plan.Ends:
+			return fmt.Sprintf("%d ...", len(f.shown.Retries))
+		case f.shown.Uneven():
+			return fmt.Sprintf("≤ %d", len(f.shown.Retries))
 		}
-		return strconv.Itoa(len(f.rows))
+		return strconv.Itoa(len(f.shown.Retries))
 	})
-	add("the last retry, on average", func(f Forecast) string { return last(f, false) })
-	add("the last retry, at worst", func(f Forecast) string { return last(f, true) })
+	add("the last retry, on average", func(f Forecast) string {
+		return last(f, func(s plan.Stats) time.Duration { return s.Mean })
+	})
+	add("the last retry, at worst", func(f Forecast) string {
+		return last(f, func(s plan.Stats) time.Duration { return s.Max })
+	})
 	if p.Asked["deadline"] {
 		within := "attempts within " + digits.Exact(p.Deadline)
 		add(within+", on average", func(f Forecast) string { return f.orMore() + onAverage(f.fit.Mean, f.fit.Open > 0) })
-		add(within+", for 95 %", func(f Forecast) string { return f.orMore() + strconv.Itoa(f.nearlyAll()) })
+		add(within+", for 95 %", func(f Forecast) string { return f.orMore() + strconv.Itoa(f.fit.AttemptsFor(nearlyAll)) })
 	}
 	if p.Asked["clients"] {
 		peak := fmt.Sprintf("most retries a second of %s", digits.Grouped(strconv.Itoa(p.Clients)))
-		add(peak, func(f Forecast) string { return digits.About(f.peak.perSecond) })
-		add(fmt.Sprintf("in the %s from", digits.Exact(forecasts[0].peak.bin)), func(f Forecast) string { return digits.Exact(f.peak.at) })
+		add(peak, Forecast.peakText)
+		add("between", func(f Forecast) string {
+			if f.peak.PerSecond == 0 {
+				return ""
+			}
+			return digits.Exact(f.peak.At) + " and " + digits.Exact(digits.Total(f.peak.At, f.peak.Width))
+		})
 	}
 	if p.Asked["fail"] {
 		fail := ", " + digits.Percent(p.Fail) + " failing"
@@ -189,17 +191,17 @@ func addAnswers(t *table.Table, forecasts []Forecast, p *Params) {
 			}
 			return f.cost.orMore() + onAverage(f.cost.attempts, f.cost.stopped > 0)
 		})
-		add("success"+fail, func(f Forecast) string { return f.cost.orMore() + digits.Percent(f.cost.success) })
+		add("success"+fail, func(f Forecast) string { return f.cost.orMore() + f.cost.successText(p.Fail) })
 	}
 	add("clients alike, at most", func(f Forecast) string {
-		atom, _ := f.atom()
+		atom, _ := f.shown.LargestAtom()
 		if atom.Share == 0 {
 			return "none"
 		}
 		return digits.Percent(atom.Share)
 	})
 	add("at retry", func(f Forecast) string {
-		switch _, retry := f.atom(); {
+		switch _, retry := f.shown.LargestAtom(); {
 		case retry == 0:
 			return ""
 		case f.exact():

@@ -4,10 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"example.com/backoff"
 	"example.com/backoff/cmd/backoff/internal/digits"
-	"example.com/backoff/cmd/backoff/internal/sampling"
-	"example.com/backoff/expr"
 	"example.com/backoff/plan"
 )
 
@@ -18,42 +15,40 @@ type cost struct {
 	stopped           int     // requests that may go on are taken to end after this retry; 0: there are none
 }
 
-// negligible is the probability of a retry that an amplification may leave out.
-const negligible = 1e-6
+// negligible is the probability of a retry that a cost may leave out unsaid: what it adds
+// is less than the last digit of a float64.
+const negligible = 1e-16
 
-// costOf returns the cost of f's schedule. A schedule of which every draw goes on,
-// and the first one beyond all retries that can be looked at, has no end.
-func (p *Params) costOf(f *Forecast) *cost {
-	if f.goes == sampling.On && p.goesOn(f.expr) {
-		c := cost{endless: true}
-		c.attempts, c.success = plan.Amplification(p.Fail, plan.Endless)
-		return &c
+// addCost adds the cost of f's schedule, which is endless if it looks so.
+func (f *Forecast) addCost(fail float64) {
+	f.cost = &cost{endless: f.shown.LooksEndless()}
+	if f.cost.endless {
+		f.cost.attempts, f.cost.success = plan.Amplification(fail, plan.Endless)
+		return
 	}
-	f.deepen(p, func() bool { return leaves(p.Fail, len(f.plan.Retries)) < negligible })
-	c := cost{}
-	c.attempts, c.success = f.plan.Amplification(p.Fail)
-	if f.plan.Open > 0 && leaves(p.Fail, len(f.plan.Retries)) >= negligible {
-		c.stopped = len(f.plan.Retries)
+	f.plan = f.plan.UntilCutOff(fail, negligible)
+	c := f.plan.Cost(fail)
+	f.cost.attempts, f.cost.success = c.Attempts, c.Success
+	if c.CutOff > negligible {
+		f.cost.stopped = len(f.plan.Retries)
 	}
-	return &c
 }
 
-// leaves returns the probability that n retries and the first attempt fail.
-func leaves(fail float64, n int) float64 {
-	_, success := plan.Amplification(fail, n)
-	return 1 - success
+// dependsOnEnd reports whether the cost of a schedule that is taken to be endless shows if
+// it ends after all, after the retries that were looked at.
+func (c cost) dependsOnEnd(fail float64) bool {
+	const shows = 1e-6
+	_, success := plan.Amplification(fail, plan.MostRetries)
+	return c.endless && 1-success >= shows
 }
 
-// goesOn reports whether there are more than sampling.MaxRetries delays.
-func (p *Params) goesOn(e *expr.Expr) bool {
-	n := 0
-	for range e.Schedule(backoff.WithSeed(p.Seed)) {
-		if n == sampling.MaxRetries {
-			return true
-		}
-		n++
+// successText returns the probability of success. It is short of 100 % where requests
+// end and attempts fail, however many there are.
+func (c cost) successText(fail float64) string {
+	if fail > 0 && !c.endless {
+		return digits.Percent(min(c.success, math.Nextafter(1, 0)))
 	}
-	return false
+	return digits.Percent(c.success)
 }
 
 // orMore stands before what is of a request that is cut off.

@@ -33,7 +33,7 @@ func Figure(forecasts []Forecast, p *Params, logarithmic bool) figure.Figure {
 	}
 	for _, forecast := range forecasts {
 		c := figure.Curve{Name: forecast.expr.String(), Random: !forecast.exact()}
-		for _, r := range forecast.rows {
+		for _, r := range forecast.shown.Retries {
 			median := forecast.median(r.Delay).Seconds()
 			least, most := median, median
 			if n > 1 {

@@ -3,7 +3,6 @@ package forecast
 
 import (
 	"fmt"
-	"iter"
 	"slices"
 	"time"
 
@@ -31,50 +30,38 @@ type Params struct {
 // A Forecast is what plan says of one schedule.
 type Forecast struct {
 	expr      *expr.Expr
-	quantiles []float64      // those asked for; plan has the median too
-	plan      *plan.Plan     // of more retries than rows where a question needs them
-	rows      []plan.Retry   // of retry 1, 2, 3, ...
-	goes      sampling.Going // what comes after the rows
-	fit       *plan.Fit      // nil where no deadline is given
-	load      *plan.Load     // nil where no clients are
-	peak      peak           // of the load
-	cut       time.Duration  // where the load ends for want of draws; 0: it does not
-	cost      *cost          // nil where no probability is
+	quantiles []float64     // those asked for; the plans have the median too
+	shown     *plan.Plan    // of the rows
+	plan      *plan.Plan    // of the same draws, of more retries where a question needs them
+	fit       *plan.Fit     // nil where no deadline is given
+	load      *plan.Load    // nil where no clients are
+	peak      plan.Peak     // of the load
+	cut       time.Duration // where the load ends for want of draws; 0: it does not
+	cost      *cost         // nil where no probability is
 }
-
-// A peak is when a load is at its most.
-type peak struct {
-	at, bin   time.Duration
-	perSecond float64
-}
-
-// maxDeep bounds how many delays of one schedule are drawn to look beyond the rows:
-// about a second, and half a gigabyte while they are sorted.
-const maxDeep = 20_000_000
 
 // New draws from all schedules and answers what is asked of them.
 func New(exprs []*expr.Expr, p *Params) ([]Forecast, error) {
 	forecasts := make([]Forecast, len(exprs))
 	for i, e := range exprs {
-		f := Forecast{expr: e, quantiles: p.Quantiles, plan: p.sample(e, p.Retries)}
-		f.rows, f.goes = f.plan.Retries, sampling.GoingOf(f.plan.Open)
-		forecasts[i] = f
+		shown := p.sample(e)
+		forecasts[i] = Forecast{expr: e, quantiles: p.Quantiles, shown: shown, plan: shown}
 	}
 	until := p.until(forecasts)
 	for i := range forecasts {
 		f := &forecasts[i]
 		if p.Asked["deadline"] {
-			f.deepen(p, func() bool { return f.plan.Within(p.Deadline).Open == 0 })
+			f.plan = f.plan.UntilDeadline(p.Deadline)
 			f.fit = new(f.plan.Within(p.Deadline))
 			if err := p.checkFit(*f); err != nil {
 				return nil, err
 			}
 		}
 		if p.Asked["fail"] {
-			f.cost = p.costOf(f)
+			f.addCost(p.Fail)
 		}
 		if p.Asked["clients"] {
-			f.deepen(p, func() bool { return f.complete() >= until })
+			f.plan = f.plan.UntilComplete(until)
 		}
 	}
 	if p.Asked["clients"] {
@@ -87,18 +74,17 @@ func New(exprs []*expr.Expr, p *Params) ([]Forecast, error) {
 func (p *Params) addLoads(forecasts []Forecast, until time.Duration) error {
 	looked := until
 	for _, f := range forecasts {
-		looked = min(looked, max(1, f.complete()))
+		looked = min(looked, max(1, f.plan.Complete()))
 	}
 	bin, peakBin := p.bins(forecasts, looked)
-	if least := figure.RoundStep(looked, sampling.MaxRetries); bin < least {
+	if least := figure.RoundStep(looked, plan.MostRetries); bin < least {
 		return fmt.Errorf("plan: --bin is %s, want at least %s for the %s that are looked at",
 			digits.Exact(bin), digits.Exact(least), digits.Exact(looked))
 	}
 	for i := range forecasts {
 		f := &forecasts[i]
 		f.load = new(f.plan.Load(p.Clients, looked, bin))
-		f.peak.bin = peakBin
-		f.peak.at, f.peak.perSecond = f.plan.Load(p.Clients, looked, peakBin).Peak()
+		f.peak = f.plan.Peak(p.Clients, looked, peakBin)
 		if looked < until {
 			f.cut = looked
 		}
@@ -106,43 +92,15 @@ func (p *Params) addLoads(forecasts []Forecast, until time.Duration) error {
 	return nil
 }
 
-// complete returns the time before which no retry is missing in the draws.
-func (f Forecast) complete() time.Duration {
-	if f.plan.Open == 0 {
-		return backoff.NoLimit
-	}
-	return f.plan.Load(1, 1, 1).Complete
-}
-
-// sample draws the first n delays of e, with the median among the quantiles.
-func (p *Params) sample(e *expr.Expr, n int) *plan.Plan {
-	draws := p.Draws
-	if !e.Random() {
-		draws = 2 // the least there is: they are all the same
-	}
+// sample draws the rows of e, with the median among the quantiles.
+func (p *Params) sample(e *expr.Expr) *plan.Plan {
 	quantiles := p.Quantiles
 	if !slices.Contains(quantiles, 0.5) {
 		quantiles = append(slices.Clip(quantiles), 0.5)
 	}
-	return plan.Of(func(seed uint64) iter.Seq[time.Duration] {
-		return e.Schedule(backoff.WithSeed(seed))
-	}, n, plan.Draws(draws), plan.Seed(p.Seed), plan.Quantiles(quantiles...), plan.AttemptTime(p.AttemptTime))
+	return plan.Of(e.Seeded, p.Retries, plan.Draws(p.Draws), plan.Seed(p.Seed),
+		plan.Quantiles(quantiles...), plan.AttemptTime(p.AttemptTime))
 }
-
-// deepen draws more retries, of the same clients, until there are enough or no
-// more to draw. The first stay what they are.
-func (f *Forecast) deepen(p *Params, enough func() bool) {
-	most := deepest(f.plan.Draws)
-	for f.plan.Open > 0 && len(f.plan.Retries) < most && !enough() {
-		f.plan = p.sample(f.expr, min(4*len(f.plan.Retries), most))
-	}
-}
-
-// deepest returns how many retries of so many draws are looked at, at most.
-func deepest(draws int) int { return min(sampling.MaxRetries, maxDeep/draws) }
-
-// fewerDraws reports whether fewer draws would look further than these did.
-func (f Forecast) fewerDraws() bool { return deepest(f.plan.Draws) < sampling.MaxRetries }
 
 // mostBins is how many bins a figure of load has unless told otherwise.
 const mostBins = 60
@@ -155,8 +113,8 @@ func (p *Params) until(forecasts []Forecast) time.Duration {
 	}
 	until := time.Duration(1)
 	for _, f := range forecasts {
-		if n := len(f.rows); n > 0 {
-			until = max(until, f.median(f.rows[n-1].Elapsed))
+		if n := len(f.shown.Retries); n > 0 {
+			until = max(until, f.median(f.shown.Retries[n-1].Elapsed))
 		}
 	}
 	if bin := figure.RoundStep(until, mostBins); until < backoff.NoLimit-bin {
@@ -165,8 +123,9 @@ func (p *Params) until(forecasts []Forecast) time.Duration {
 	return until
 }
 
-// bins returns how closely the load is looked at until then, and its peak: this as
-// closely as the first retry of some schedule wants, for most come together then.
+// bins returns how closely the load is looked at until then, and its peak: this, if there
+// are enough draws, as closely as the first retry of some schedule wants, because most
+// clients come together then.
 func (p *Params) bins(forecasts []Forecast, until time.Duration) (bin, peak time.Duration) {
 	if p.Asked["bin"] {
 		return p.Bin, p.Bin
@@ -174,9 +133,9 @@ func (p *Params) bins(forecasts []Forecast, until time.Duration) (bin, peak time
 	bin = figure.RoundStep(until, mostBins)
 	peak = bin
 	for _, f := range forecasts {
-		if len(f.rows) > 0 {
-			first := f.median(f.rows[0].Elapsed)
-			peak = min(peak, max(figure.RoundStep(first, 2), figure.RoundStep(until, sampling.MaxRetries)))
+		if len(f.shown.Retries) > 0 {
+			first := f.median(f.shown.Retries[0].Elapsed)
+			peak = min(peak, max(figure.RoundStep(first, 2), figure.RoundStep(until, plan.MostRetries)))
 		}
 	}
 	return bin, peak
@@ -184,19 +143,19 @@ func (p *Params) bins(forecasts []Forecast, until time.Duration) (bin, peak time
 
 // median returns the median of s, which every plan here has.
 func (f Forecast) median(s plan.Stats) time.Duration {
-	return s.Quantiles[slices.Index(f.plan.Quantiles, 0.5)]
+	return s.Quantiles[slices.Index(f.shown.Quantiles, 0.5)]
 }
 
 // checkFit is the check of a deadline that leaves no room for a retry.
 func (p *Params) checkFit(f Forecast) error {
 	switch {
-	case len(f.rows) == 0 || f.fit.Max > 1 || p.Compare:
+	case len(f.shown.Retries) == 0 || f.fit.Max > 1 || p.Compare:
 		return nil
 	case f.fit.Max == 0:
 		return fmt.Errorf("plan: --deadline is %s, want at least the %s of one attempt",
 			digits.Exact(p.Deadline), digits.Exact(p.AttemptTime))
 	}
-	first := digits.Total(f.rows[0].Elapsed.Min, p.AttemptTime)
+	first := digits.Total(f.shown.Retries[0].Elapsed.Min, p.AttemptTime)
 	what := "when retry 1 comes at the earliest"
 	if p.AttemptTime > 0 {
 		what = "when retry 1 ends at the earliest"
@@ -204,12 +163,6 @@ func (p *Params) checkFit(f Forecast) error {
 	return fmt.Errorf("plan: --deadline is %s, want at least %s, %s", digits.Exact(p.Deadline), digits.Exact(first), what)
 }
 
-// exact reports whether nothing in the schedule is random, so that it is known and
-// not estimated.
-func (f Forecast) exact() bool { return !f.expr.Random() }
-
-// uneven reports whether some draws end within the rows, and others later.
-func (f Forecast) uneven() bool {
-	n := len(f.rows)
-	return n > 0 && f.rows[n-1].Share < 1
-}
+// exact reports whether nothing in the rows is random, so that they are known and not
+// estimated.
+func (f Forecast) exact() bool { return !f.shown.Random() }

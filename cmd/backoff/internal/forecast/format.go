@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
-	"example.com/backoff/cmd/backoff/internal/sampling"
 	"example.com/backoff/cmd/backoff/internal/table"
 	"example.com/backoff/plan"
 )
@@ -26,7 +25,7 @@ func WriteCSV(w io.Writer, forecasts []Forecast, p *Params) error {
 	}
 	lines := [][]string{append(head, "alike", "alike_delay", "fits")}
 	for _, f := range forecasts {
-		for i, r := range f.rows {
+		for i, r := range f.shown.Retries {
 			line := []string{f.expr.String(), strconv.Itoa(r.N), digits.Shortest(r.Share)}
 			for _, s := range []plan.Stats{r.Delay, r.Elapsed} {
 				line = append(line, digits.Seconds(s.Min), digits.Seconds(s.Mean))
@@ -40,20 +39,12 @@ func WriteCSV(w io.Writer, forecasts []Forecast, p *Params) error {
 				alike = []string{digits.Shortest(r.Atom.Share), digits.Seconds(r.Atom.Delay)}
 			}
 			if f.fit != nil {
-				fits = digits.Shortest(f.fits(i + 2))
+				fits = digits.Shortest(f.fit.Share(i + 2))
 			}
 			lines = append(lines, append(append(line, alike...), fits))
 		}
 	}
 	return csv.NewWriter(w).WriteAll(lines)
-}
-
-// fits returns the share of clients for whom so many attempts fit.
-func (f Forecast) fits(attempts int) float64 {
-	if attempts < len(f.fit.AtLeast) {
-		return f.fit.AtLeast[attempts]
-	}
-	return 0
 }
 
 // WriteJSON writes an array with an object for each schedule.
@@ -91,6 +82,7 @@ func WriteJSON(w io.Writer, forecasts []Forecast, p *Params) error {
 		At        json.Number `json:"at"`
 		Bin       json.Number `json:"bin"`
 		PerSecond float64     `json:"per_second"`
+		Error     float64     `json:"error"`
 	}
 	type jsonLoad struct {
 		Clients   int         `json:"clients"`
@@ -129,14 +121,11 @@ func WriteJSON(w io.Writer, forecasts []Forecast, p *Params) error {
 	schedules := []jsonSchedule{}
 	for _, f := range forecasts {
 		s := jsonSchedule{
-			Expression: f.expr.String(), Random: f.expr.Random(), Draws: p.Draws, Seed: p.Seed,
-			AttemptTime: number(p.AttemptTime), GoesOn: f.goes != sampling.Ends, Retries: []jsonRetry{},
-			Warnings: append([]string{}, f.warnings()...),
+			Expression: f.expr.String(), Random: f.shown.Random(), Draws: f.shown.Draws, Seed: p.Seed,
+			AttemptTime: number(p.AttemptTime), GoesOn: f.shown.End() != plan.Ends, Retries: []jsonRetry{},
+			Warnings: f.warnings(),
 		}
-		if f.exact() {
-			s.Draws = 1
-		}
-		for _, r := range f.rows {
+		for _, r := range f.shown.Retries {
 			retry := jsonRetry{Retry: r.N, Reached: r.Share, Delay: stats(r.Delay), Elapsed: stats(r.Elapsed)}
 			if r.Atom.Share > 0 {
 				retry.Alike = &jsonAtom{r.Atom.Share, number(r.Atom.Delay)}
@@ -150,7 +139,7 @@ func WriteJSON(w io.Writer, forecasts []Forecast, p *Params) error {
 		}
 		if f.load != nil {
 			s.Load = &jsonLoad{
-				Clients: p.Clients, Bin: number(f.load.Bin), Peak: jsonPeak{number(f.peak.at), number(f.peak.bin), f.peak.perSecond}, PerSecond: f.load.PerSecond,
+				Clients: p.Clients, Bin: number(f.load.Bin), Peak: jsonPeak{number(f.peak.At), number(f.peak.Width), f.peak.PerSecond, f.peak.Error}, PerSecond: f.load.PerSecond,
 			}
 			if f.cut > 0 {
 				s.Load.StopsAt = number(f.cut)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
-	"example.com/backoff/cmd/backoff/internal/sampling"
 	"example.com/backoff/cmd/backoff/internal/table"
 	"example.com/backoff/plan"
 )
@@ -18,17 +17,17 @@ import (
 func Write(w io.Writer, f Forecast, p *Params) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "%s\n\n", f.expr)
-	if len(f.rows) > 0 {
+	if len(f.shown.Retries) > 0 {
 		var t table.Table
 		if f.exact() {
 			t.Add("retry", "delay", "elapsed")
-			for _, r := range f.rows {
+			for _, r := range f.shown.Retries {
 				t.Add(strconv.Itoa(r.N), digits.Exact(r.Delay.Mean), digits.Exact(r.Elapsed.Mean))
 			}
 		} else {
 			f.addRandom(&t)
 		}
-		if f.goes != sampling.Ends {
+		if f.shown.End() != plan.Ends {
 			t.Add("...")
 		}
 		t.Write(out)
@@ -37,17 +36,16 @@ func Write(w io.Writer, f Forecast, p *Params) error {
 	for _, answer := range f.answers(p) {
 		fmt.Fprintf(out, "%s\n", answer)
 	}
-	if len(f.rows) > 0 {
+	if len(f.shown.Retries) > 0 {
 		fmt.Fprintf(out, "\n%s", f.footer())
-		if f.exact() {
-			fmt.Fprintf(out, "%s", elapsedNote(p))
-		} else {
-			fmt.Fprintf(out, "%s%s", elapsedNote(p), drawsNote(p))
+		fmt.Fprintf(out, "%s", elapsedNote(p))
+		if f.plan.Random() {
+			fmt.Fprintf(out, "%s", drawsNote(p))
 		}
-		if f.uneven() {
+		if f.shown.Uneven() {
 			fmt.Fprintf(out, "Reached is the share of the draws that have the retry; the others ended before.\n")
 		}
-		if _, retry := f.atom(); retry > 0 && !f.exact() {
+		if _, retry := f.shown.LargestAtom(); retry > 0 && !f.exact() {
 			fmt.Fprintf(out, "Alike is the share of clients that wait for exactly one delay, if any.\n")
 		}
 	}
@@ -55,8 +53,8 @@ func Write(w io.Writer, f Forecast, p *Params) error {
 }
 
 func (f Forecast) addRandom(t *table.Table) {
-	uneven := f.uneven()
-	_, atom := f.atom()
+	uneven := f.shown.Uneven()
+	_, atom := f.shown.LargestAtom()
 	stats := []string{"mean"}
 	for _, q := range f.quantiles {
 		stats = append(stats, digits.Percent(q))
@@ -71,7 +69,7 @@ func (f Forecast) addRandom(t *table.Table) {
 		head = append(head, "alike")
 	}
 	t.Add(head...)
-	for _, r := range f.rows {
+	for _, r := range f.shown.Retries {
 		cells := slices.Concat([]string{strconv.Itoa(r.N)}, f.cells(r.Delay), f.cells(r.Elapsed))
 		if uneven {
 			cells = append(cells, digits.Percent(r.Share))
@@ -94,9 +92,9 @@ func (f Forecast) cells(s plan.Stats) []string {
 
 // footer counts, and says how.
 func (f Forecast) footer() string {
-	n := len(f.rows)
-	what := map[sampling.Going]string{sampling.On: ", and the schedule goes on", sampling.Mixed: ", and the schedule may go on", sampling.Ends: ", and the schedule ends"}[f.goes]
-	if f.goes == sampling.Ends && f.uneven() {
+	n := len(f.shown.Retries)
+	what := ", and the schedule " + f.shown.End().String()
+	if f.shown.End() == plan.Ends && f.shown.Uneven() {
 		what = " at most" + what
 	}
 	return fmt.Sprintf("%s, %s%s.\n", digits.Count(n, "retry"), digits.Count(n+1, "attempt"), what)

@@ -252,9 +252,11 @@ asked for
                  of draws in which more might fit than were looked at
     load         clients; per_second, the retries per second in each of the bins
                  that follow one another from 0 on; bin, how long they are; peak,
-                 the bin with the most: at, where it begins, bin, which is no
-                 longer than the others, and per_second; stops_at, the time beyond
-                 which nothing was looked at, if less was than was asked for
+                 the time with the most: at, when it begins, bin, how long it is,
+                 which is long enough for it to hold many of the draws, per_second,
+                 and error, the standard error of that, 0 if it is exact; stops_at,
+                 the time beyond which nothing was looked at, if less was than was
+                 asked for
     cost         fail; attempts of a request, on average, or null if it does not
                  end; success, its probability; stopped_after, the retry at which
                  it is taken to end, if any

@@ -127,8 +127,8 @@ type plannedJSON struct {
 		PerSecond []float64 `json:"per_second"`
 		Bin       float64
 		Peak      struct {
-			At, Bin   float64
-			PerSecond float64 `json:"per_second"`
+			At, Bin, Error float64
+			PerSecond      float64 `json:"per_second"`
 		}
 	}
 	Cost     plannedCost
@@ -253,6 +253,8 @@ func TestPlanCostOfEndless(t *testing.T) {
 		{"constant(1s)", "1", plannedCost{nil, 0, 0}},
 		{"full-jitter(1s, 1m)", "1", plannedCost{nil, 0, 0}},
 		{"constant(1s) | take(99999)", "1", plannedCost{new(100_000.), 0, 0}},
+		{"constant(1s) | take(22)", "0.1", plannedCost{new(1.111111), 1, 0}},
+		{"constant(1s) | take(5000) | then(uniform(1s, 2s) | take(10))", "0.99", plannedCost{new(100.), 1, 3072}}, // 10,000 draws are too many for 12,288
 		{"full-jitter(1s, 1m) | take(1500)", "1", plannedCost{new(1501.), 0, 0}},
 		{"full-jitter(1s, 1m) | take(2500)", "1", plannedCost{new(2001.), 0, 2000}},
 	} {
@@ -260,6 +262,7 @@ func TestPlanCostOfEndless(t *testing.T) {
 		if got.Attempts != nil {
 			got.Attempts = new(math.Round(1e6**got.Attempts) / 1e6)
 		}
+		got.Success = math.Round(1e6*got.Success) / 1e6
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s, %s failing (-want +got):\n%s", test.schedule, test.fail, diff)
 		}
@@ -276,6 +279,13 @@ func TestPlanCostOfEndless(t *testing.T) {
 	}
 	if got, want := clitest.Succeeds(t, New, "plan", "constant(1s)", "--fail", "0.99999"), "if the schedule has no end: it goes on after retry 100,000."; !strings.Contains(got, want) {
 		t.Errorf("a request that rarely succeeds: want %q\n%s", want, got)
+	}
+	// What is left of 22 retries after 7 shows in the digits of 1/0.9.
+	if got := planJSON(t, "constant(1s) | take(22)", "-n", "7", "--fail", "0.1")[0].Cost; *got.Attempts != 1/0.9 {
+		t.Errorf("a request makes %v attempts, want %v", *got.Attempts, 1/0.9)
+	}
+	if got, want := clitest.Succeeds(t, New, "plan", "constant(1s) | take(22)", "-n", "7", "--fail", "0.1"), "makes 1.11 attempts on average and succeeds with a probability of more than 99.9 %."; !strings.Contains(got, want) {
+		t.Errorf("a request that may fail: want %q\n%s", want, got)
 	}
 	compared := clitest.Succeeds(t, New, "plan", "--compare", "constant(1s)", "uniform(1s, 2s) | take(2500)", "--fail", "1", "-n", "2")
 	if !regexp.MustCompile(`(?m)^attempts a request.* no end +≥ 2001$`).MatchString(compared) || !strings.Contains(compared, "≥ stands where") {
@@ -321,10 +331,10 @@ func TestPlanIsExact(t *testing.T) {
 	}
 }
 
-// However closely it is looked at, a load has all retries of the clients in it, and
-// no bin above its peak where that is as close.
+// However closely it is looked at, a load has all retries of the clients in it. No bin is
+// above its peak if the peak is a bin long; it is longer if a bin holds few draws.
 func TestPlanLoadIsWhole(t *testing.T) {
-	for _, bin := range []string{"250ms", "1s", "7s"} {
+	for bin, peakBins := range map[string]float64{"250ms": 2, "1s": 1, "7s": 1} {
 		s := planJSON(t, "full-jitter(1s, 8s) | take(6)", "--deadline", "10m", "--clients", "90", "--bin", bin)[0]
 		sum := 0.0
 		for _, rate := range s.Load.PerSecond {
@@ -333,9 +343,38 @@ func TestPlanLoadIsWhole(t *testing.T) {
 		if math.Abs(sum-6*90) > 1e-6 {
 			t.Errorf("bins of %s: %v retries, want %d", bin, sum, 6*90)
 		}
-		if most := slices.Max(s.Load.PerSecond); s.Load.Peak.PerSecond != most || s.Load.Peak.Bin != s.Load.Bin {
-			t.Errorf("bins of %s: the peak is %+v, want %v", bin, s.Load.Peak, most)
+		if most := slices.Max(s.Load.PerSecond); s.Load.Peak.PerSecond > most || peakBins == 1 && s.Load.Peak.PerSecond < most {
+			t.Errorf("bins of %s: the peak is %+v, the fullest bin %v", bin, s.Load.Peak, most)
 		}
+		if diff := cmp.Diff(peakBins*s.Load.Bin, s.Load.Peak.Bin); diff != "" {
+			t.Errorf("bins of %s: how long the peak is (-want +got):\n%s", bin, diff)
+		}
+	}
+}
+
+// The peak is what clients do and not the luckiest bin: 10,000 clients that wait for up to
+// 100 ms make 100,000 retries a second, at any time.
+func TestPlanPeakIsNotLuck(t *testing.T) {
+	args := []string{"full-jitter(100ms, none) | take(1)", "--deadline", "100ms", "--clients", "10000"}
+	for _, seed := range []string{"1", "2", "3"} {
+		peak := planJSON(t, append(args, "--seed", seed)...)[0].Load.Peak
+		if math.Abs(peak.PerSecond/100_000-1) > 0.05 {
+			t.Errorf("seed %s: the peak is %+v, want 100,000 within 5 %%", seed, peak)
+		}
+		// Of n draws k are in it: √(n·(k/n)·(1−k/n)), in retries a second.
+		share := peak.PerSecond * peak.Bin / 10_000
+		want := math.Sqrt(10_000*share*(1-share)) / peak.Bin
+		if math.Abs(peak.Error/want-1) > 0.01 {
+			t.Errorf("seed %s: the error of the peak is %v, want %v", seed, peak.Error, want)
+		}
+	}
+	text := clitest.Succeeds(t, New, append([]string{"plan"}, args...)...)
+	if !regexp.MustCompile(`send at most 10\d,000 ± 1,\d00 retries a second, in the 4\dms from `).MatchString(text) {
+		t.Errorf("the peak is not within 5 %% of 100,000, or without its error:\n%s", text)
+	}
+	exact := clitest.Succeeds(t, New, "plan", "--compare", "constant(1s)", "constant(2s)", "--clients", "10")
+	if strings.Contains(exact, "±") {
+		t.Errorf("a peak that is exact has an error:\n%s", exact)
 	}
 }
 
