@@ -102,7 +102,7 @@ func (f Forecast) footer() string {
 
 // elapsedNote says how retries are counted and what elapsed is.
 func elapsedNote(p *Params) string {
-	note := "Retries count from 1 here: retry n waits for what \"backoff show\" has as delay n-1.\n" +
+	note := "Retry n is attempt n+1.\n" +
 		"Elapsed is the time from the start of the first attempt to that of the retry"
 	if p.AttemptTime > 0 {
 		return note + fmt.Sprintf(",\nof which each attempt lasts %s.\n", digits.Exact(p.AttemptTime))

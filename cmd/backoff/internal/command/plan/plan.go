@@ -226,9 +226,8 @@ From base, factor, retries and elapsed together follows the limit. Elapsed times
 are those of attempts that last no time. --compare-factor says what another
 factor costs in retries.
 
-Retries count from 1 here, as retry 1 is attempt 2: retry n waits for what
-"backoff show" has as delay n-1. Elapsed is the time from the start of the first
-attempt to that of the retry; --attempt-time is how long each attempt lasts.
+Retry n is attempt n+1. Elapsed is the time from the start of the first attempt
+to that of the retry; --attempt-time is how long each attempt lasts.
 
 With --format csv or json all times are exact numbers of seconds. Each retry has
 

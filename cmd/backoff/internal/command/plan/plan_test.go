@@ -89,7 +89,7 @@ func TestPlanExamplesRun(t *testing.T) {
 				args = append(args, strings.Fields(part)...)
 			}
 		}
-		if got := clitest.Succeeds(t, New, args...); !strings.Contains(got, "count from 1") && !strings.Contains(got, "The schedule is") {
+		if got := clitest.Succeeds(t, New, args...); !strings.Contains(got, "Retry n is attempt n+1.\n") && !strings.Contains(got, "The schedule is") {
 			t.Errorf("%q prints\n%s", args, got)
 		}
 	}
