@@ -40,14 +40,14 @@ func (f Forecast) time() string {
 	if f.exact() {
 		return fmt.Sprintf("%s %s.", what, digits.Exact(takes.Mean))
 	}
-	times := fmt.Sprintf("%s in the worst of %s draws", digits.Brief(takes.Max), digits.Grouped(strconv.Itoa(f.shown.Draws)))
+	draws := digits.Grouped(strconv.Itoa(f.shown.Draws))
 	if f.shown.Uneven() {
 		if ends {
 			what = fmt.Sprintf("The whole, of %s at most, takes", digits.Count(n+1, "attempt"))
 		}
-		return fmt.Sprintf("%s %s.", what, times)
+		return fmt.Sprintf("%s %s, the max of %s draws.", what, digits.Brief(takes.Max), draws)
 	}
-	return fmt.Sprintf("%s %s on average, %s.", what, digits.Brief(takes.Mean), times)
+	return fmt.Sprintf("%s %s on average; the max of %s draws is %s.", what, digits.Brief(takes.Mean), draws, digits.Brief(takes.Max))
 }
 
 // nearlyAll is the share of clients for whom so many attempts are said to fit.

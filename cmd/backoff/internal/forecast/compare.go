@@ -44,7 +44,7 @@ func WriteComparison(w io.Writer, forecasts []Forecast, p *Params) error {
 }
 
 // addSideBySide adds the rows of all schedules: of a random one the median and the
-// greatest quantile.
+// largest quantile.
 func addSideBySide(t *table.Table, forecasts []Forecast, p *Params) {
 	names, above, head := []string{""}, []string{""}, []string{"retry"}
 	retries := 0
@@ -94,9 +94,9 @@ func (f Forecast) sideBySide(p *Params) []string {
 		return []string{"exactly"}
 	}
 	if most := p.Quantiles[len(p.Quantiles)-1]; most > 0.5 {
-		return []string{"50 %", digits.Percent(most)}
+		return []string{digits.Quantile(0.5), digits.Quantile(most)}
 	}
-	return []string{"50 %"}
+	return []string{digits.Quantile(0.5)}
 }
 
 func (f Forecast) sideCells(s plan.Stats, columns int) []string {
@@ -162,15 +162,15 @@ func addAnswers(t *table.Table, forecasts []Forecast, p *Params) {
 		}
 		return strconv.Itoa(len(f.shown.Retries))
 	})
-	add("the last retry, on average", func(f Forecast) string {
+	add("the last retry, mean", func(f Forecast) string {
 		return last(f, func(s plan.Stats) time.Duration { return s.Mean })
 	})
-	add("the last retry, at worst", func(f Forecast) string {
+	add("the last retry, max", func(f Forecast) string {
 		return last(f, func(s plan.Stats) time.Duration { return s.Max })
 	})
 	if p.Asked["deadline"] {
 		within := "attempts within " + digits.Exact(p.Deadline)
-		add(within+", on average", func(f Forecast) string { return f.orMore() + onAverage(f.fit.Mean, f.fit.Open > 0) })
+		add(within+", mean", func(f Forecast) string { return f.orMore() + onAverage(f.fit.Mean, f.fit.Open > 0) })
 		add(within+", for 95 %", func(f Forecast) string { return f.orMore() + strconv.Itoa(f.fit.AttemptsFor(nearlyAll)) })
 	}
 	if p.Asked["clients"] {

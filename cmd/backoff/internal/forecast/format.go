@@ -3,8 +3,10 @@ package forecast
 import (
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -17,22 +19,18 @@ import (
 func WriteCSV(w io.Writer, forecasts []Forecast, p *Params) error {
 	head := []string{"expression", "retry", "reached"}
 	for _, what := range []string{"delay", "elapsed"} {
-		head = append(head, what+"_least", what+"_mean")
-		for _, q := range p.Quantiles {
-			head = append(head, what+"_"+digits.Shortest(q))
+		for _, name := range p.statNames() {
+			head = append(head, what+"_"+name)
 		}
-		head = append(head, what+"_greatest")
 	}
 	lines := [][]string{append(head, "alike", "alike_delay", "fits")}
 	for _, f := range forecasts {
 		for i, r := range f.shown.Retries {
 			line := []string{f.expr.String(), strconv.Itoa(r.N), digits.Shortest(r.Share)}
 			for _, s := range []plan.Stats{r.Delay, r.Elapsed} {
-				line = append(line, digits.Seconds(s.Min), digits.Seconds(s.Mean))
-				for j := range p.Quantiles {
-					line = append(line, digits.Seconds(s.Quantiles[j]))
+				for _, d := range p.statValues(s) {
+					line = append(line, digits.Seconds(d))
 				}
-				line = append(line, digits.Seconds(s.Max))
 			}
 			alike, fits := []string{"0", ""}, ""
 			if r.Atom.Share > 0 {
@@ -47,18 +45,41 @@ func WriteCSV(w io.Writer, forecasts []Forecast, p *Params) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
+// statNames returns what columns and keys call a statistic.
+func (p *Params) statNames() []string {
+	names := []string{"min", "mean"}
+	for _, q := range p.Quantiles {
+		names = append(names, digits.Quantile(q))
+	}
+	return append(names, "max")
+}
+
+// statValues returns s in the order of its names. Its last quantile may be a median that
+// was not asked for.
+func (p *Params) statValues(s plan.Stats) []time.Duration {
+	return slices.Concat([]time.Duration{s.Min, s.Mean}, s.Quantiles[:len(p.Quantiles)], []time.Duration{s.Max})
+}
+
+// jsonStats is an object of seconds by name. Package json sorts the keys of a map; these
+// stay in the order of the columns.
+type jsonStats struct {
+	names  []string
+	values []time.Duration
+}
+
+func (s jsonStats) MarshalJSON() ([]byte, error) {
+	object := []byte{'{'}
+	for i, name := range s.names {
+		if i > 0 {
+			object = append(object, ',')
+		}
+		object = fmt.Appendf(object, "%q:%s", name, digits.Seconds(s.values[i]))
+	}
+	return append(object, '}'), nil
+}
+
 // WriteJSON writes an array with an object for each schedule.
 func WriteJSON(w io.Writer, forecasts []Forecast, p *Params) error {
-	type jsonQuantile struct {
-		Probability float64     `json:"probability"`
-		Value       json.Number `json:"value"`
-	}
-	type jsonStats struct {
-		Least     json.Number    `json:"least"`
-		Mean      json.Number    `json:"mean"`
-		Greatest  json.Number    `json:"greatest"`
-		Quantiles []jsonQuantile `json:"quantiles"`
-	}
 	type jsonAtom struct {
 		Share float64     `json:"share"`
 		Delay json.Number `json:"delay"`
@@ -72,9 +93,9 @@ func WriteJSON(w io.Writer, forecasts []Forecast, p *Params) error {
 	}
 	type jsonWithin struct {
 		Deadline json.Number `json:"deadline"`
-		Least    int         `json:"least"`
+		Min      int         `json:"min"`
 		Mean     float64     `json:"mean"`
-		Greatest int         `json:"greatest"`
+		Max      int         `json:"max"`
 		AtLeast  []float64   `json:"at_least"`
 		Open     float64     `json:"open"`
 	}
@@ -112,11 +133,7 @@ func WriteJSON(w io.Writer, forecasts []Forecast, p *Params) error {
 	}
 	number := func(d time.Duration) json.Number { return json.Number(digits.Seconds(d)) }
 	stats := func(s plan.Stats) jsonStats {
-		quantiles := []jsonQuantile{}
-		for i, q := range p.Quantiles {
-			quantiles = append(quantiles, jsonQuantile{q, number(s.Quantiles[i])})
-		}
-		return jsonStats{number(s.Min), number(s.Mean), number(s.Max), quantiles}
+		return jsonStats{p.statNames(), p.statValues(s)}
 	}
 	schedules := []jsonSchedule{}
 	for _, f := range forecasts {

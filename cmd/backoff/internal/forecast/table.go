@@ -57,7 +57,7 @@ func (f Forecast) addRandom(t *table.Table) {
 	_, atom := f.shown.LargestAtom()
 	stats := []string{"mean"}
 	for _, q := range f.quantiles {
-		stats = append(stats, digits.Percent(q))
+		stats = append(stats, digits.Quantile(q))
 	}
 	above := append([]string{"", "delay"}, make([]string, len(stats)-1)...)
 	t.Add(append(above, "elapsed")...)

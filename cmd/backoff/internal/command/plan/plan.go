@@ -233,20 +233,21 @@ With --format csv or json all times are exact numbers of seconds. Each retry has
 
     retry        its number, from 1
     reached      the share of the draws that have it, in (0, 1]
-    delay        least, mean, quantiles and greatest delay before it
-    elapsed      least, mean, quantiles and greatest time until it
+    delay        min, mean, quantiles and max of the delay before it
+    elapsed      min, mean, quantiles and max of the time until it
     alike        the largest share of clients that wait for exactly one delay, and
                  not by chance, and that delay; 0, or nothing in JSON, where there
                  is none
     fits         the share of clients for whom it fits within --deadline
 
-which are delay_least, delay_mean, delay_0.05, ..., alike, alike_delay and fits in
-CSV, after a column expression; of --clients and --fail CSV has nothing. In JSON each
-schedule is an object with expression, random, draws, seed, attempt_time, goes_on
-(some draw has more retries than these), retries, warnings, and as far as they are
-asked for
+which are delay_min, delay_mean, delay_p5, ..., delay_max, elapsed_min, ..., alike,
+alike_delay and fits in CSV, after a column expression; of --clients and --fail CSV
+has nothing. In JSON delay and elapsed are objects with min, mean, p5, ..., max, and
+each schedule is an object with expression, random, draws, seed, attempt_time,
+goes_on (some draw has more retries than these), retries, warnings, and as far as
+they are asked for
 
-    within       deadline; least, mean and greatest number of attempts that fit;
+    within       deadline; min, mean and max of the number of attempts that fit;
                  at_least, the probability that 0, 1, 2, ... fit; open, the share
                  of draws in which more might fit than were looked at
     load         clients; per_second, the retries per second in each of the bins

@@ -107,21 +107,17 @@ type plannedJSON struct {
 	Retries    []struct {
 		Retry          int
 		Reached        float64
-		Delay, Elapsed struct {
-			Least, Mean, Greatest json.Number
-			Quantiles             []struct {
-				Probability float64
-				Value       json.Number
-			}
-		}
-		Alike *struct {
+		Delay, Elapsed map[string]json.Number
+		Alike          *struct {
 			Share float64
 			Delay json.Number
 		}
 	}
 	Within struct {
-		AtLeast []float64 `json:"at_least"`
-		Open    float64
+		Min, Max int
+		Mean     float64
+		AtLeast  []float64 `json:"at_least"`
+		Open     float64
 	}
 	Load struct {
 		PerSecond []float64 `json:"per_second"`
@@ -153,7 +149,7 @@ func planJSON(t *testing.T, args ...string) []plannedJSON {
 
 // CSV has what JSON has.
 func TestPlanFormatsAgree(t *testing.T) {
-	args := []string{"exponential(123.456789ms, 1.7) | spread(0.3) | cap(1s)", "--deadline", "3s", "--quantiles", "0.5,0.99"}
+	args := []string{"exponential(123.456789ms, 1.7) | spread(0.3) | cap(1s)", "--deadline", "3s", "--quantiles", "0.999,0.5"}
 	lines, err := csv.NewReader(strings.NewReader(clitest.Succeeds(t, New, append([]string{"plan", "--format", "csv"}, args...)...))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -164,8 +160,8 @@ func TestPlanFormatsAgree(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{
 		"expression", "retry", "reached",
-		"delay_least", "delay_mean", "delay_0.5", "delay_0.99", "delay_greatest",
-		"elapsed_least", "elapsed_mean", "elapsed_0.5", "elapsed_0.99", "elapsed_greatest",
+		"delay_min", "delay_mean", "delay_p50", "delay_p99.9", "delay_max",
+		"elapsed_min", "elapsed_mean", "elapsed_p50", "elapsed_p99.9", "elapsed_max",
 		"alike", "alike_delay", "fits",
 	}, lines[0]); diff != "" {
 		t.Errorf("the head (-want +got):\n%s", diff)
@@ -181,10 +177,16 @@ func TestPlanFormatsAgree(t *testing.T) {
 		}
 		want := []string{
 			s.Expression, strconv.Itoa(i + 1), "1",
-			r.Delay.Least.String(), r.Delay.Mean.String(), r.Delay.Quantiles[0].Value.String(), r.Delay.Quantiles[1].Value.String(), r.Delay.Greatest.String(),
-			r.Elapsed.Least.String(), r.Elapsed.Mean.String(), r.Elapsed.Quantiles[0].Value.String(), r.Elapsed.Quantiles[1].Value.String(), r.Elapsed.Greatest.String(),
-			alike, delay, digits.Shortest(fits),
 		}
+		for _, stats := range []map[string]json.Number{r.Delay, r.Elapsed} {
+			for _, name := range []string{"min", "mean", "p50", "p99.9", "max"} {
+				want = append(want, stats[name].String())
+			}
+			if len(stats) != 5 {
+				t.Errorf("retry %d has %v, want five", i+1, stats)
+			}
+		}
+		want = append(want, alike, delay, digits.Shortest(fits))
 		if diff := cmp.Diff(want, lines[i+1]); diff != "" {
 			t.Errorf("retry %d (-JSON +CSV):\n%s", i+1, diff)
 		}
@@ -313,12 +315,15 @@ func TestPlanFormatsLeaveNothingOut(t *testing.T) {
 func TestPlanIsExact(t *testing.T) {
 	s := planJSON(t, "exponential(1s, 2) | take(4)", "--deadline", "7s", "--clients", "30", "--fail", "0.5", "--bin", "1s")[0]
 	for i, want := range []string{"1", "3", "7", "15"} {
-		if e := s.Retries[i].Elapsed; e.Least.String() != want || e.Mean.String() != want || e.Greatest.String() != want {
+		if e := s.Retries[i].Elapsed; e["min"].String() != want || e["mean"].String() != want || e["max"].String() != want {
 			t.Errorf("retry %d comes at %v, want %s", i+1, e, want)
 		}
 	}
 	if diff := cmp.Diff([]float64{1, 1, 1, 1, 1}, s.Within.AtLeast); diff != "" {
 		t.Errorf("4 attempts fit (-want +got):\n%s", diff)
+	}
+	if s.Within.Min != 4 || s.Within.Mean != 4 || s.Within.Max != 4 {
+		t.Errorf("within 7 s fit %+v, want 4 attempts", s.Within)
 	}
 	if diff := cmp.Diff([]float64{0, 30, 0, 30, 0, 0, 0}, s.Load.PerSecond); diff != "" {
 		t.Errorf("the load (-want +got):\n%s", diff)
@@ -328,6 +333,31 @@ func TestPlanIsExact(t *testing.T) {
 	}
 	if s.Random || s.Draws != 1 || s.GoesOn || len(s.Warnings) != 1 {
 		t.Errorf("the schedule is %+v", s)
+	}
+}
+
+// Rows that are exact are shown as such, and answers from random retries after them as what
+// they are.
+func TestPlanRandomAfterTheRows(t *testing.T) {
+	args := []string{"plan", "list(1s, 2s) | then(uniform(0s, 1s))", "-n", "2", "--clients", "100", "--deadline", "5s"}
+	got := clitest.Succeeds(t, New, args...)
+	for _, want := range []string{
+		"\n    2      2s        3s\n", "Retry 2 comes after 3s.\n", "5 attempts fit for 100 % of clients, 6.\\d+ on average", "100 clients that fail together send at most [0-9,]+ ± ", "of 10,000 draws from seed 1",
+	} {
+		if !regexp.MustCompile(want).MatchString(got) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}
+
+// The mean of the last retry is over all clients, whichever retry is their last.
+func TestPlanMeanOfTheLastRetry(t *testing.T) {
+	got := clitest.Succeeds(t, New, "plan", "--compare", "uniform(1s, 3s) | within(4s)", "constant(1s)", "-n", "20")
+	// Half of the pairs of delays fit into 4 s. Of these clients the last retry comes at
+	// 10/3 s on average, of the others at 7/3 s; one client in 48 has three, and it is
+	// 5/4 s later: 17/6 s + 5/192 s.
+	if !regexp.MustCompile(`(?m)^the last retry, mean +2\.8[4-8]s +20s$`).MatchString(got) {
+		t.Errorf("the last retry:\n%s", got)
 	}
 }
 
