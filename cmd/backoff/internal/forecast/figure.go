@@ -27,9 +27,10 @@ func Figure(forecasts []Forecast, p *Params, logarithmic bool) figure.Figure {
 		return f
 	}
 	f := figure.DelayByRetry(logarithmic)
+	f.Median = digits.Quantile(0.5)
 	n := len(p.Quantiles)
 	if n > 1 {
-		f.Band = digits.Percent(p.Quantiles[0]) + " and " + digits.Percent(p.Quantiles[n-1])
+		f.Band = digits.Quantile(p.Quantiles[0]) + " and " + digits.Quantile(p.Quantiles[n-1])
 	}
 	for _, forecast := range forecasts {
 		c := figure.Curve{Name: forecast.expr.String(), Random: !forecast.exact()}
@@ -44,10 +45,10 @@ func Figure(forecasts []Forecast, p *Params, logarithmic bool) figure.Figure {
 		f.Curves = append(f.Curves, c)
 		if c.Random {
 			draws := digits.Grouped(strconv.Itoa(p.Draws))
-			f.Along = fmt.Sprintf("retry     (lines: medians of %s draws)", draws)
+			f.Along = fmt.Sprintf("retry     (lines: p50 of %s draws)", draws)
 			if n > 1 {
-				f.Along = fmt.Sprintf("retry     (lines: medians; bands: %s to %s of %s draws)",
-					digits.Percent(p.Quantiles[0]), digits.Percent(p.Quantiles[n-1]), draws)
+				f.Along = fmt.Sprintf("retry     (lines: p50; bands: %s to %s of %s draws)",
+					digits.Quantile(p.Quantiles[0]), digits.Quantile(p.Quantiles[n-1]), draws)
 			}
 		}
 	}

@@ -7,25 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
-)
-
-func GoingOf(open float64) Going {
-	switch open {
-	case 0:
-		return Ends
-	case 1:
-		return On
-	}
-	return Mixed
-}
-
-// A Going says whether a schedule goes on after its rows.
-type Going int
-
-const (
-	Ends  Going = iota // none of its draws
-	Mixed              // some
-	On                 // all
+	"example.com/backoff/plan"
 )
 
 // A Sample is what flags say of how a schedule is drawn from.
@@ -36,11 +18,12 @@ type Sample struct {
 }
 
 const (
-	MaxRetries = 100_000
+	maxRetries = plan.MostRetries
 	minDraws   = 2          // as plan.Draws wants: randomness shows between two
 	maxDrawn   = 20_000_000 // delays of one schedule: they are held in memory
 )
 
+// AddFlags adds --draws and --seed to a command. --retries is the command's own.
 func (d *Sample) AddFlags(cmd *cobra.Command) {
 	cmd.Flags().IntVar(&d.Draws, "draws", 10_000, "how many times to range over a random schedule")
 	cmd.Flags().Uint64Var(&d.Seed, "seed", 1, "where the random numbers begin")
@@ -49,8 +32,8 @@ func (d *Sample) AddFlags(cmd *cobra.Command) {
 // Check checks the flags of a command.
 func (d *Sample) Check(command string) error {
 	switch {
-	case d.Retries < 1 || d.Retries > MaxRetries:
-		return fmt.Errorf("%s: --retries is %d, want a whole number in [1, %d]", command, d.Retries, MaxRetries)
+	case d.Retries < 1 || d.Retries > maxRetries:
+		return fmt.Errorf("%s: --retries is %d, want a whole number in [1, %d]", command, d.Retries, maxRetries)
 	case d.Draws < minDraws || d.Draws > maxDrawn/d.Retries:
 		return fmt.Errorf("%s: --draws is %d, want a whole number in [%d, %d] for %s",
 			command, d.Draws, minDraws, maxDrawn/d.Retries, digits.Count(d.Retries, "retry"))

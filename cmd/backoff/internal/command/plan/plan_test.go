@@ -443,8 +443,8 @@ func TestPlanPictures(t *testing.T) {
 	}{
 		{load, []string{"0s", "5s", "30s", "40,000", "retries/s", "time since 10,000 clients failed together"}, []string{"delay"}},
 		{append(load, "--log"), []string{"2,000", "20,000"}, []string{"0"}},
-		{[]string{"full-jitter(100ms, 10s) | take(8)"}, []string{"1", "8", "10s", "delay", "retry     (lines: medians; bands: 5 % to 95 % of 10,000 draws)"}, []string{"0", "9"}},
-		{[]string{"full-jitter(100ms, 10s)", "--quantiles", "0.9"}, []string{"1", "12", "retry     (lines: medians of 10,000 draws)"}, []string{"0"}},
+		{[]string{"full-jitter(100ms, 10s) | take(8)"}, []string{"1", "8", "10s", "delay", "retry     (lines: p50; bands: p5 to p95 of 10,000 draws)"}, []string{"0", "9"}},
+		{[]string{"full-jitter(100ms, 10s)", "--quantiles", "0.9"}, []string{"1", "12", "retry     (lines: p50 of 10,000 draws)"}, []string{"0"}},
 		{[]string{"--compare", fast, slow, "-n", "20"}, []string{fast, slow, "1", "20"}, []string{"0"}},
 	} {
 		picturetest.CheckTexts(t, test.args, picturetest.SvgTexts(t, drawn(t, "svg", test.args...)), test.want, test.none)
