@@ -111,6 +111,6 @@ func elapsedNote(p *Params) string {
 }
 
 func drawsNote(p *Params) string {
-	return fmt.Sprintf("Mean and quantiles of %s draws from seed %d, to three digits of the most in a row.\n",
+	return fmt.Sprintf("Mean and quantiles of %s draws from seed %d, to three digits of the largest in a row.\n",
 		digits.Grouped(strconv.Itoa(p.Draws)), p.Seed)
 }
