@@ -10,10 +10,10 @@ import (
 	"sync/atomic"
 )
 
-// Do does the tasks 0, 1, ..., tasks−1, each once, on n goroutines or fewer. Each
-// goroutine calls newWorker once, for what it can use again from one task to the next,
-// and calls what that returned for one task after the other. Chance decides which
-// goroutine gets which task.
+// Do does the tasks 0, 1, ..., tasks−1, each once, on n goroutines or fewer, and one at
+// least. Each goroutine calls newWorker once, for what it can use again from one task to
+// the next, and calls what that returned for one task after the other. Chance decides
+// which goroutine gets which task.
 //
 // If ctx ends, no further task begins, and Do returns the cause of its end when the
 // running tasks have returned. A task that takes long has to check the context that
@@ -32,7 +32,7 @@ func Do(ctx context.Context, n, tasks int, newWorker func(ctx context.Context) f
 		panicked any // the value of the first panic
 		exited   bool
 	)
-	for range min(n, tasks) {
+	for range min(max(n, 1), tasks) {
 		wg.Go(func() {
 			returned := false
 			defer func() {

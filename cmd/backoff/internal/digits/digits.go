@@ -106,6 +106,7 @@ func Milliseconds(d time.Duration) string {
 // Shortest returns x as a decimal number that is x again when it is read.
 func Shortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
+// Count returns a number of things in words: 1 delay, 2 delays, 3 retries.
 func Count(n int, what string) string {
 	switch {
 	case n == 1:
@@ -139,6 +140,7 @@ func Unit(d time.Duration, n int) time.Duration {
 	return unit
 }
 
+// Rounded returns d to the nearest multiple of unit.
 func Rounded(d, unit time.Duration) string {
 	if d == backoff.NoLimit {
 		return Exact(d)

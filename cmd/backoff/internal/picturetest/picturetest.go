@@ -35,7 +35,7 @@ func DecodePNG(t *testing.T, picture []byte, width, height int) image.Image {
 	return decoded
 }
 
-// InkWithin is inkSpan of a part of an image.
+// InkWithin is InkSpan of a part of an image.
 func InkWithin(decoded image.Image, size image.Rectangle, ink color.NRGBA) (pixels, left, right, top, bottom int) {
 	left, top = size.Max.X, size.Max.Y
 	for y := size.Min.Y; y < size.Max.Y; y++ {

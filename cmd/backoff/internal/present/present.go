@@ -26,6 +26,7 @@ type Flags struct {
 
 var formats = []string{"table", "csv", "json"}
 
+// AddFlags adds --format, --log, --png and --svg to a command.
 func (o *Flags) AddFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&o.Logarithmic, "log", false, "draw on a logarithmic axis")
@@ -38,6 +39,7 @@ func (o *Flags) AddFlags(cmd *cobra.Command) {
 	}
 }
 
+// CheckFormat checks the format, and that there are two files for two pictures.
 func (o *Flags) CheckFormat(command string) error {
 	if !slices.Contains(formats, o.Format) {
 		return fmt.Errorf("%s: --format is %q, want one of %s", command, o.Format, strings.Join(formats, ", "))

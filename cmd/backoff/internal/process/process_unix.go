@@ -21,6 +21,7 @@ var (
 // SignalStatus is the exit status that shells give a death by a signal.
 func SignalStatus(sig os.Signal) int { return statusSignal + int(sig.(syscall.Signal)) }
 
+// SignalName returns a name such as SIGTERM.
 func SignalName(sig os.Signal) string { return unix.SignalName(sig.(syscall.Signal)) }
 
 // A Process is one attempt's, and leads a process group, so that an end is an end
@@ -36,6 +37,7 @@ type Process struct {
 	restore     func() // the terminal's modes, as they were then
 }
 
+// Start starts a process in a group of its own.
 func Start(cmd *exec.Cmd, tty *Terminal) (*Process, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	err := cmd.Start()
@@ -89,13 +91,15 @@ func (p *Process) signal(sig os.Signal) {
 	}
 }
 
+// Terminate asks the group to end.
 func (p *Process) Terminate() { p.signal(unix.SIGTERM) }
 
+// Kill ends the group.
 func (p *Process) Kill() { p.signal(unix.SIGKILL) }
 
 // Alive reports whether the group has processes still, when its leader has ended.
 func (p *Process) Alive() bool {
-	// What has ended is in the group until it is buried. See adoptOrphans; and backoff
+	// What has ended is in the group until it is buried. See AdoptOrphans; and backoff
 	// may be the first process of a container.
 	for {
 		if pid, err := unix.Wait4(-p.pid, nil, unix.WNOHANG, nil); err != nil || pid <= 0 {

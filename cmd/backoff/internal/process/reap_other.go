@@ -2,4 +2,5 @@
 
 package process
 
+// AdoptOrphans does nothing: only Linux has it.
 func AdoptOrphans() (release func()) { return func() {} }

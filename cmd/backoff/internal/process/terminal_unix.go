@@ -27,6 +27,7 @@ import (
 // the next ctrl-C, in the delay, is for backoff.
 type Terminal struct{ fd int }
 
+// OpenTerminal returns the controlling terminal, or nil.
 func OpenTerminal() *Terminal {
 	fd, err := unix.Open("/dev/tty", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -35,6 +36,7 @@ func OpenTerminal() *Terminal {
 	return &Terminal{fd}
 }
 
+// Close closes what OpenTerminal has opened.
 func (t *Terminal) Close() {
 	if t != nil {
 		unix.Close(t.fd)

@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// A signalError is why retrying ended.
+// A signalError says which signal ended retrying.
 type signalError struct{ signal os.Signal }
 
 func (e signalError) Error() string { return SignalName(e.signal) }
@@ -45,6 +45,7 @@ type Relay struct {
 	caught  os.Signal // the first that ends
 }
 
+// NewRelay begins to pass signals on. It calls interrupt when one of them ends retrying.
 func NewRelay(interrupt context.CancelCauseFunc) *Relay {
 	w := &Relay{signals: subscribe(EndingSignals...), interrupt: interrupt, done: make(chan struct{})}
 	w.signals.add(otherSignals...)
@@ -53,6 +54,7 @@ func NewRelay(interrupt context.CancelCauseFunc) *Relay {
 	return w
 }
 
+// Close ends that.
 func (w *Relay) Close() {
 	w.signals.stop()
 	close(w.signals.c) // Stop has seen to it that nothing is sent any longer
@@ -115,7 +117,7 @@ func (w *Relay) Exited(p *Process, e Exit) {
 	}
 }
 
-// signal that ended all this, or nil.
+// Caught returns the signal that ended all this, or nil.
 func (w *Relay) Caught() os.Signal {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -19,6 +19,7 @@ type Input struct {
 	used      bool
 }
 
+// NewInput returns the input that file is.
 func NewInput(file *os.File) *Input {
 	in := &Input{file: file, start: -1}
 	info, err := file.Stat()

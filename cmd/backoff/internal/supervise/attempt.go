@@ -36,8 +36,8 @@ func (e attemptError) Error() string { return e.ending.String() }
 // wanted.
 var errTooFewInARow = errors.New("succeeded, but not often enough in a row")
 
-// attempt is the operation that is retried. Its error is an attemptError, errStreak, a
-// signalError if there was no attempt because of that, or of backoff's own.
+// attempt is the operation that is retried. Its error is an attemptError, errTooFewInARow,
+// that of a Relay if a signal came before the attempt, or one of backoff's own.
 func (s *supervisor) attempt(ctx context.Context) error {
 	s.progress.stopWaiting()
 	start := time.Now()
@@ -140,7 +140,7 @@ func (s *supervisor) await(ctx context.Context, a *attempt, p *process.Process, 
 	return nil
 }
 
-// end ends the process and all of its group: politely, and after killAfter by force.
+// end ends the process and all of its group: politely, and after KillAfter by force.
 func (s *supervisor) end(p *process.Process, over <-chan struct{}) {
 	if s.KillAfter == 0 {
 		p.Kill()

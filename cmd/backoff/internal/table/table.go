@@ -24,8 +24,10 @@ type Table struct {
 	Left bool
 }
 
+// Add adds a row.
 func (t *Table) Add(cells ...string) { t.rows = append(t.rows, cells) }
 
+// Write writes the rows, the columns as wide as their widest cells.
 func (t *Table) Write(out io.Writer) {
 	var widths []int
 	for _, cells := range t.rows {

@@ -54,6 +54,7 @@ var flagOfField = map[string]string{
 	"Workers":      "--workers",
 }
 
+// New returns the command.
 func New() *cobra.Command {
 	published := contention.Default()
 	f := flags{clients: clientCounts{published.Clients}}

@@ -13,6 +13,7 @@ import (
 	"example.com/backoff/expr"
 )
 
+// New returns the command.
 func New() *cobra.Command {
 	return &cobra.Command{
 		Use:   "list",

@@ -1,4 +1,4 @@
-// Package load is the command that loads such a server with clients that retry.
+// Package load is the command that loads an HTTP server with clients that retry.
 package load
 
 import (
@@ -25,6 +25,7 @@ import (
 
 var formats = []string{"table", "csv"}
 
+// New returns the command.
 func New() *cobra.Command {
 	var l load.Config
 	var o present.Flags

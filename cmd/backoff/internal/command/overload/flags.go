@@ -52,8 +52,8 @@ func (l *scenario) addFlags(cmd *cobra.Command) {
 	serverflags.Add(cmd, &l.server)
 	flags.DurationVar(&l.perOpen, "latency-per-open", 0, "how much longer it is for each open request, instead of --limit, --latency-factor and --latency-scale")
 	flags.Float64Var(&l.failures, "failures", d.Failures, "share of requests that are answered by an error, in [0, 1]")
-	flags.DurationVar(&l.accept, "accept", d.Accept, "time to take a request out of it")
-	flags.DurationVar(&l.reconnect, "reconnect", d.Reconnect, "within which a request that found it full tries again")
+	flags.DurationVar(&l.accept, "accept", d.Accept, "time to take a request out of the accept queue")
+	flags.DurationVar(&l.reconnect, "reconnect", d.Reconnect, "within which a request that found the accept queue full tries again")
 
 	flags.DurationVar(&l.warmup, "warmup", d.Warmup, "time before the trigger")
 	flags.DurationVar(&l.stop, "stop", d.Trigger.For, "how long the server is stopped; 0 for no trigger")

@@ -33,6 +33,7 @@ type flags struct {
 	verdict  bool
 }
 
+// New returns the command.
 func New() *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{

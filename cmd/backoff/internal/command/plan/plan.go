@@ -21,6 +21,7 @@ import (
 	"example.com/backoff/expr"
 )
 
+// New returns the command.
 func New() *cobra.Command {
 	var p forecast.Params
 	var o present.Flags

@@ -20,6 +20,7 @@ const defaultRetry = "equal-jitter(1s, 1m) | take(8)"
 
 var outputs = []string{"all", "last"}
 
+// New returns the command.
 func New() *cobra.Command {
 	r := supervise.Options{Schedule: new(expr.Expr), KillAfter: 5 * time.Second}
 	var retryText string

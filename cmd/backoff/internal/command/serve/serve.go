@@ -16,6 +16,7 @@ import (
 	"example.com/backoff/expr"
 )
 
+// New returns the command.
 func New() *cobra.Command {
 	var s server.Config
 	serve := &cobra.Command{
@@ -65,21 +66,23 @@ same is at http://` + server.DefaultStats + `/ as JSON, which never queues.`,
 	return serve
 }
 
-// check checks the rules as the model does, and for what a real server cannot do.
+// check checks the rules as the model does, and what a real server can do.
 func check(cmd *cobra.Command, rules server.Rules) error {
 	config, err := rules.Config()
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
+	// A real server can do less than the model: timers are no finer than 1 ms, and every
+	// accept queue holds one connection.
+	switch {
+	case rules.Poll != 0 && (rules.Poll < time.Millisecond || rules.Poll > time.Hour):
+		return fmt.Errorf("serve: --poll is %v, want 0 or 1ms to 1h", rules.Poll)
+	case rules.Queue < 1 || rules.Queue > 1_000_000_000:
+		return fmt.Errorf("serve: --queue is %d, want 1 to 1000000000", rules.Queue)
+	}
 	config.Schedule = new(expr.Expr).Seeded // for the check alone: the clients have one
 	if err := config.Validate(); err != nil {
 		return experiment.FlagError(cmd, err, serverflags.Fields)
-	}
-	switch {
-	case rules.Poll != 0 && rules.Poll < time.Millisecond:
-		return fmt.Errorf("serve: --poll is %v, want 0 or at least 1ms: timers are no finer", rules.Poll)
-	case rules.Queue < 1:
-		return fmt.Errorf("serve: --queue is %d, want at least 1: a real queue holds one", rules.Queue)
 	}
 	return nil
 }

@@ -24,9 +24,9 @@ func TestBadInput(t *testing.T) {
 		{"serve --latency-factor NaN", "serve: --latency-factor is NaN, want a finite value >= 1"},
 		{"serve --latency-factor much", `--latency-factor is "much", want a number`},
 		{"serve --latency-scale 0", "serve: --latency-scale is 0, want a finite value above 0"},
-		{"serve --poll 1ns", "serve: --poll is 1ns, want 0 or 1µs to 1h0m0s"},
-		{"serve --poll 1us", "serve: --poll is 1µs, want 0 or at least 1ms: timers are no finer"},
-		{"serve --queue 0", "serve: --queue is 0, want at least 1: a real queue holds one"},
+		{"serve --poll 1us", "serve: --poll is 1µs, want 0 or 1ms to 1h"},
+		{"serve --poll 61m", "serve: --poll is 1h1m0s, want 0 or 1ms to 1h"},
+		{"serve --queue 0", "serve: --queue is 0, want 1 to 1000000000"},
 		{"serve --abandoned lose", `serve: --abandoned is "lose", want keep or drop`},
 	} {
 		clitest.Refuses(t, New, test.want, strings.Fields(test.args)...)

@@ -20,6 +20,7 @@ type flags struct {
 	present.Flags
 }
 
+// New returns the command.
 func New() *cobra.Command {
 	var s flags
 	show := &cobra.Command{

@@ -11,6 +11,7 @@ import (
 	"example.com/backoff/cmd/backoff/internal/command/overload"
 )
 
+// New returns the command.
 func New() *cobra.Command {
 	sim := &cobra.Command{
 		Use:   "sim",

@@ -1,4 +1,5 @@
-// Package load overloads that server with clients that retry, in real time.
+// Package load loads an HTTP server, that of "backoff serve", with clients that retry, in
+// real time.
 package load
 
 import (
@@ -39,6 +40,8 @@ type Config struct {
 // maxClients is far above what ports and files allow on one machine.
 const maxClients = 100_000
 
+// Check returns an error about a flag that makes no sense; stops says whether a process was
+// given to stop.
 func (l *Config) Check(stops bool) error {
 	reject := func(flag string, got any, want string) error {
 		return fmt.Errorf("--%s is %v, want %s", flag, got, want)

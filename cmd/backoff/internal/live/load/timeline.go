@@ -49,6 +49,7 @@ func (t *timeline) all() []overload.Second {
 // A Phases is when the server is stopped in a run.
 type Phases struct{ Warmup, Stop, After time.Duration }
 
+// Length returns how long the run is.
 func (c Phases) Length() time.Duration { return c.Warmup + c.Stop + c.After }
 
 // in returns the configuration of a model that has these phases.
