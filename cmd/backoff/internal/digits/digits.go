@@ -83,14 +83,6 @@ func FromSeconds(f float64) time.Duration {
 	return math.MaxInt64
 }
 
-// Total returns a + b for a, b >= 0, or NoLimit where that is more.
-func Total(a, b time.Duration) time.Duration {
-	if a > backoff.NoLimit-b {
-		return backoff.NoLimit
-	}
-	return a + b
-}
-
 // Seconds returns d in seconds, as an exact decimal number: 1.5, 0.000000001.
 func Seconds(d time.Duration) string {
 	text := fmt.Sprintf("%d.%09d", d/time.Second, d%time.Second)

@@ -4,8 +4,6 @@ import (
 	"math"
 	"testing"
 	"time"
-
-	"example.com/backoff"
 )
 
 func TestApproximate(t *testing.T) {
@@ -15,16 +13,6 @@ func TestApproximate(t *testing.T) {
 	} {
 		if got := Approximate(seconds); got != want {
 			t.Errorf("approximate(%v) = %s, want %s", seconds, got, want)
-		}
-	}
-}
-
-func TestTotal(t *testing.T) {
-	for _, test := range []struct{ a, b, want time.Duration }{
-		{0, 0, 0}, {1, 2, 3}, {backoff.NoLimit, 0, backoff.NoLimit}, {backoff.NoLimit, 1, backoff.NoLimit}, {1 << 62, 1 << 62, backoff.NoLimit},
-	} {
-		if got := Total(test.a, test.b); got != test.want {
-			t.Errorf("total(%d, %d) = %d, want %d", test.a, test.b, got, test.want)
 		}
 	}
 }

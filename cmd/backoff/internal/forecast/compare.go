@@ -11,6 +11,7 @@ import (
 
 	"example.com/backoff/cmd/backoff/internal/digits"
 	"example.com/backoff/cmd/backoff/internal/table"
+	"example.com/backoff/internal/saturating"
 	"example.com/backoff/plan"
 )
 
@@ -180,7 +181,7 @@ func addAnswers(t *table.Table, forecasts []Forecast, p *Params) {
 			if f.peak.PerSecond == 0 {
 				return ""
 			}
-			return digits.Exact(f.peak.At) + " and " + digits.Exact(digits.Total(f.peak.At, f.peak.Width))
+			return digits.Exact(f.peak.At) + " and " + digits.Exact(saturating.Add(f.peak.At, f.peak.Width))
 		})
 	}
 	if p.Asked["fail"] {

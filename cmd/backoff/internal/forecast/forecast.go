@@ -11,6 +11,7 @@ import (
 	"example.com/backoff/cmd/backoff/internal/figure"
 	"example.com/backoff/cmd/backoff/internal/sampling"
 	"example.com/backoff/expr"
+	"example.com/backoff/internal/saturating"
 	"example.com/backoff/plan"
 )
 
@@ -155,7 +156,7 @@ func (p *Params) checkFit(f Forecast) error {
 		return fmt.Errorf("plan: --deadline is %s, want at least the %s of one attempt",
 			digits.Exact(p.Deadline), digits.Exact(p.AttemptTime))
 	}
-	first := digits.Total(f.shown.Retries[0].Elapsed.Min, p.AttemptTime)
+	first := saturating.Add(f.shown.Retries[0].Elapsed.Min, p.AttemptTime)
 	what := "when retry 1 comes at the earliest"
 	if p.AttemptTime > 0 {
 		what = "when retry 1 ends at the earliest"

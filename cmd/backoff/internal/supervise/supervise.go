@@ -16,6 +16,7 @@ import (
 	"example.com/backoff/cmd/backoff/internal/process"
 	"example.com/backoff/cmd/backoff/internal/spool"
 	"example.com/backoff/expr"
+	"example.com/backoff/internal/saturating"
 	"example.com/backoff/retry"
 )
 
@@ -205,7 +206,7 @@ func (o *Options) WriteDryRun(w io.Writer) error {
 	fmt.Fprintf(out, "%7d  %12s  %12s\n", 1, "", "0s")
 	n, sum := 1, time.Duration(0)
 	for d := range o.delays() {
-		sum = digits.Total(sum, d)
+		sum = saturating.Add(sum, d)
 		if o.Timeout > 0 && sum >= o.Timeout {
 			fmt.Fprintf(out, "no time left: the next delay is %s\n", digits.Three(d))
 			return out.Flush()
