@@ -78,6 +78,15 @@ func ExampleGeometric_RetriesWithin() {
 	// 11
 }
 
+func ExampleGeometric_RetriesWithin64() {
+	g := plan.Geometric{Base: time.Nanosecond, Factor: 1, Limit: backoff.NoLimit}
+	fmt.Println(g.RetriesWithin64(time.Minute))
+	fmt.Println(g.RetriesWithin64(backoff.NoLimit))
+	// Output:
+	// 60000000000
+	// 9223372036854775807
+}
+
 // Delays of about 100 s at 1000 s.
 func ExampleFactorForRatio() {
 	fmt.Println(plan.FactorForRatio(0.1))

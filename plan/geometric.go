@@ -199,14 +199,24 @@ func realRetries(n int64, fraction wide.Number) float64 {
 
 // RetriesWithin returns the largest n with Elapsed(n) <= elapsed: the whole
 // retries that fit. With the first attempt that makes n+1 attempts. A number
-// too large for an int is math.MaxInt. An elapsed of backoff.NoLimit is 292 years
-// and not for ever.
+// too large for an int is math.MaxInt; [Geometric.RetriesWithin64] holds it. An elapsed
+// of backoff.NoLimit is 292 years and not for ever.
 //
 // It panics if elapsed < 0.
 func (g Geometric) RetriesWithin(elapsed time.Duration) int {
 	g.check()
 	checkNonNegative("RetriesWithin", "elapsed", elapsed)
 	return int(min(g.retriesWithin(elapsed), math.MaxInt))
+}
+
+// RetriesWithin64 is RetriesWithin as a number that is the same on every GOARCH, also
+// where an int has 32 bits: of {1 ns, 1, NoLimit} and 292 years it is 2⁶³−1.
+//
+// It panics if elapsed < 0.
+func (g Geometric) RetriesWithin64(elapsed time.Duration) int64 {
+	g.check()
+	checkNonNegative("RetriesWithin64", "elapsed", elapsed)
+	return g.retriesWithin(elapsed)
 }
 
 func (g Geometric) retriesWithin(elapsed time.Duration) int64 {

@@ -139,6 +139,9 @@ func TestRetriesEdges(t *testing.T) {
 		if got := tt.g.RetriesWithin(tt.elapsed); got != tt.whole {
 			t.Errorf("%+v: RetriesWithin(%d) = %d, want %d", tt.g, tt.elapsed, got, tt.whole)
 		}
+		if got := tt.g.RetriesWithin64(tt.elapsed); int(min(got, math.MaxInt)) != tt.whole {
+			t.Errorf("%+v: RetriesWithin64(%d) = %d, want %d", tt.g, tt.elapsed, got, tt.whole)
+		}
 	}
 }
 
@@ -577,6 +580,7 @@ func TestGeometricPanics(t *testing.T) {
 		{func() { g.DelayAt(-1) }, "plan: DelayAt: elapsed is -1ns, want >= 0"},
 		{func() { g.Retries(-1) }, "plan: Retries: elapsed is -1ns, want >= 0"},
 		{func() { g.RetriesWithin(-1) }, "plan: RetriesWithin: elapsed is -1ns, want >= 0"},
+		{func() { g.RetriesWithin64(-1) }, "plan: RetriesWithin64: elapsed is -1ns, want >= 0"},
 	} {
 		if got := panicOf(tt.call); got != tt.want {
 			t.Errorf("got  %v\nwant %s", got, tt.want)
@@ -584,14 +588,15 @@ func TestGeometricPanics(t *testing.T) {
 	}
 	var zero plan.Geometric
 	for name, call := range map[string]func(){
-		"Delay":         func() { zero.Delay(1) },
-		"Elapsed":       func() { zero.Elapsed(1) },
-		"DelayAt":       func() { zero.DelayAt(1) },
-		"Retries":       func() { zero.Retries(1) },
-		"RetriesWithin": func() { zero.RetriesWithin(1) },
-		"Schedule":      func() { zero.Schedule() },
-		"DelayAfter":    func() { zero.DelayAfter(1) },
-		"BelowLimit":    func() { zero.BelowLimit() },
+		"Delay":           func() { zero.Delay(1) },
+		"Elapsed":         func() { zero.Elapsed(1) },
+		"DelayAt":         func() { zero.DelayAt(1) },
+		"Retries":         func() { zero.Retries(1) },
+		"RetriesWithin":   func() { zero.RetriesWithin(1) },
+		"RetriesWithin64": func() { zero.RetriesWithin64(1) },
+		"Schedule":        func() { zero.Schedule() },
+		"DelayAfter":      func() { zero.DelayAfter(1) },
+		"BelowLimit":      func() { zero.BelowLimit() },
 	} {
 		if got := panicOf(call); !strings.HasPrefix(fmt.Sprint(got), "plan: Geometric: Base is 0s") {
 			t.Errorf("%s of the zero Geometric: got %v, want a panic that names Base", name, got)

@@ -62,7 +62,7 @@ func (s *solution) whole() uint64 {
 	if s.retries < 1<<53 || s.beyond {
 		return uint64(s.retries)
 	}
-	return uint64(s.schedule.RetriesWithin(s.elapsed))
+	return uint64(s.schedule.RetriesWithin64(s.elapsed))
 }
 
 // sentences say what the numbers mean.
