@@ -28,7 +28,7 @@ const Endless = math.MaxInt
 //
 // It panics if fail is not in [0, 1] or n < 0.
 func Amplification(fail float64, n int) (attempts, success float64) {
-	checkFail(fail)
+	checkFail("Amplification", fail)
 	checkNonNegative("Amplification", "n", n)
 	switch {
 	case n < Endless:
@@ -41,9 +41,9 @@ func Amplification(fail float64, n int) (attempts, success float64) {
 	return math.Inf(1), 0
 }
 
-func checkFail(fail float64) {
+func checkFail(question string, fail float64) {
 	if !(fail >= 0 && fail <= 1) {
-		reject("Amplification", "fail", fail, "a value in [0, 1]")
+		reject(question, "fail", fail, "a value in [0, 1]")
 	}
 }
 
@@ -53,6 +53,7 @@ func checkFail(fail float64) {
 //
 // It panics if fail is not in [0, 1].
 func (p *Plan) Amplification(fail float64) (attempts, success float64) {
+	checkFail("Amplification", fail)
 	c := p.Cost(fail)
 	return c.Attempts, c.Success
 }
@@ -74,7 +75,7 @@ type Cost struct {
 //
 // It panics if fail is not in [0, 1].
 func (p *Plan) Cost(fail float64) Cost {
-	checkFail(fail)
+	checkFail("Cost", fail)
 	ends := make([]int, len(p.Retries)+1) // ends[n]: the draws of n retries
 	goOn := make([]int, len(p.Retries)+1) // those of them that go on
 	for _, d := range p.draws {

@@ -93,7 +93,8 @@ func (p *Plan) Complete() time.Duration {
 }
 
 // First returns the Plan of the first n retries, of the same draws: what [Of] would
-// have returned for that n. It is p itself if p has no more.
+// have returned for that n, if it compares no more draws for so few retries. It is p
+// itself if p has no more.
 //
 // It panics if n < 0.
 func (p *Plan) First(n int) *Plan {

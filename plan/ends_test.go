@@ -180,6 +180,26 @@ func TestUntilStopsBeforeItIsTooMuch(t *testing.T) {
 	}
 }
 
+// Of more retries fewer draws are compared, which would miss the one draw in thousands
+// that differs.
+func TestUntilKeepsWhatIsRare(t *testing.T) {
+	rare := func(seed uint64) seq {
+		first := s
+		if seed%5000 == 7 {
+			first = 2 * s
+		}
+		return backoff.Concat(of(first), backoff.Take(backoff.Constant(s), 50_000))
+	}
+	p := plan.Of(rare, 12)
+	if !p.Random() {
+		t.Fatal("no draw differs: the test wants another seed")
+	}
+	q := p.UntilDeadline(49_000 * s)
+	if diff := cmp.Diff(p.Retries, q.Retries[:12]); diff != "" || !q.Random() {
+		t.Errorf("random %v; the first retries (-want +got):\n%s", q.Random(), diff)
+	}
+}
+
 func TestEnds(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
@@ -296,9 +316,9 @@ func TestEndsPanics(t *testing.T) {
 		{func() { p.First(-1) }, "plan: First: n is -1, want >= 0"},
 		{func() { p.UntilDeadline(-1) }, "plan: UntilDeadline: deadline is -1ns, want >= 0"},
 		{func() { p.UntilComplete(-1) }, "plan: UntilComplete: until is -1ns, want >= 0"},
-		{func() { p.UntilCutOff(2, 0) }, "plan: Amplification: fail is 2, want a value in [0, 1]"},
+		{func() { p.UntilCutOff(2, 0) }, "plan: UntilCutOff: fail is 2, want a value in [0, 1]"},
 		{func() { p.UntilCutOff(0, 2) }, "plan: UntilCutOff: share is 2, want a value in [0, 1]"},
-		{func() { p.Cost(2) }, "plan: Amplification: fail is 2, want a value in [0, 1]"},
+		{func() { p.Cost(2) }, "plan: Cost: fail is 2, want a value in [0, 1]"},
 		{func() { plan.Fit{}.Share(-1) }, "plan: Share: attempts is -1, want >= 0"},
 		{func() { plan.Fit{}.AttemptsFor(-1) }, "plan: AttemptsFor: share is -1, want a value in [0, 1]"},
 	} {

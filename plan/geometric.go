@@ -77,8 +77,8 @@ func (g Geometric) delay(n int64) value {
 // Delay(n+1) and of package backoff delay n. Retry 0 is the first attempt: of
 // Geometric{1 s, 2, NoLimit} it is 1 s, 2 s, 4 s, ... from n = 0 on.
 //
-// It is the same as DelayAt(Elapsed(n)), but that Elapsed is rounded to a nanosecond,
-// of which DelayAt makes r−1. Where n is known this is the one to ask.
+// Ask it, and not DelayAt(Elapsed(n)), if n is known: that multiplies the rounding of
+// Elapsed by r−1, and is wrong once Elapsed is [backoff.NoLimit].
 //
 // It panics if n < 0.
 func (g Geometric) DelayAfter(n int) time.Duration {
@@ -87,8 +87,8 @@ func (g Geometric) DelayAfter(n int) time.Duration {
 	return min(g.Limit, g.delay(int64(n)).duration())
 }
 
-// BelowLimit returns how many delays are below the limit, m; all that follow are the
-// limit. Of Geometric{1 s, 2, 5 s} it is 3: 1 s, 2 s and 4 s. Where the Limit is
+// BelowLimit returns how many delays are below the limit before they are rounded, m;
+// all that follow are the limit. Of Geometric{1 s, 2, 5 s} it is 3: 1 s, 2 s and 4 s. Where the Limit is
 // [backoff.NoLimit], or the Factor is 1 and the Base below the Limit, it is
 // [math.MaxInt], as it is where it is too large for an int.
 func (g Geometric) BelowLimit() int {

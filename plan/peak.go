@@ -22,8 +22,8 @@ type Peak struct {
 const peakDraws = 4000
 
 // Peak returns the interval with the most retries a second that so many clients make,
-// of those that begin at a multiple of bin and end by until, as [Plan.Load] counts
-// them. It is a bin long if nothing is random.
+// of those that are one bin or more of [Plan.Load], which reach to until or just
+// beyond. It is a bin long if nothing is random.
 //
 // The fullest of many bins that hold few draws each is the luckiest one: of 10,000
 // draws of one uniform delay, in 60 bins, it holds 14 % more than the mean. So the

@@ -90,7 +90,7 @@ type Retry struct {
 	Share   float64 // of the draws: how many have this retry at all, in (0, 1]
 	Delay   Stats   // the delay before this retry, of the draws that have it
 	Elapsed Stats   // the time from the start of the first attempt to this retry's
-	Atom    Atom    // the delay that most of them share, however few, but by chance; else the zero Atom
+	Atom    Atom    // the most frequent delay, unless chance explains it; then the zero Atom
 }
 
 // Of draws from the schedules that newSchedule returns, the first n delays of each,

@@ -25,13 +25,17 @@ func deepest(draws int) int { return min(MostRetries, mostDelays/draws) }
 // that is enough.
 //
 // A schedule that turns out to be random where p has not looked may be too long for
-// all draws; then Until stops before that.
+// all draws; then Until stops before that. So it does where a difference between a few
+// draws of many would be lost, because of more retries fewer draws are compared.
 func (p *Plan) Until(enough func(*Plan) bool) *Plan {
 	for p.Open > 0 && len(p.Retries) < p.Deepest() && !enough(p) {
 		n := min(max(4*len(p.Retries), 1), p.Deepest())
 		l := p.settings.lead(n)
-		if l.random && n > deepest(p.settings.draws) {
-			return p
+		switch {
+		case l.random && n > deepest(p.settings.draws):
+			return p // too long for all draws
+		case p.Random() && !l.random:
+			return p // more retries have fewer draws compared, which miss what p has seen
 		}
 		p = newPlan(n, p.settings, l)
 	}
@@ -62,7 +66,7 @@ func (p *Plan) UntilComplete(until time.Duration) *Plan {
 //
 // It panics if fail or share is not in [0, 1].
 func (p *Plan) UntilCutOff(fail, share float64) *Plan {
-	checkFail(fail)
+	checkFail("UntilCutOff", fail)
 	if !(share >= 0 && share <= 1) {
 		reject("UntilCutOff", "share", fmt.Sprint(share), "a value in [0, 1]")
 	}

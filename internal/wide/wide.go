@@ -65,11 +65,6 @@ func (x Number) Times(y Number) Number {
 	return quickSum(p, math.FMA(x.Hi, y.Hi, -p)+(float64(x.Hi*y.Lo)+float64(x.Lo*y.Hi)))
 }
 
-// Less reports whether x < y.
-func (x Number) Less(y Number) bool {
-	return x.Hi < y.Hi || x.Hi == y.Hi && x.Lo < y.Lo
-}
-
 // Duration returns the whole number nearest to x >= 0, halves upwards, or
 // the largest time.Duration where that is more.
 func (x Number) Duration() time.Duration {

@@ -153,7 +153,7 @@ func (f Forecast) amplified(p *Params) string {
 		note = f.lookFurther()
 	}
 	attempts := onAverage(f.cost.attempts, false) + " attempts"
-	if f.cost.attempts == 1 {
+	if attempts == "1 attempts" {
 		attempts = "1 attempt"
 	}
 	return fmt.Sprintf("If %s, a request%s makes %s on average and succeeds with a probability of %s%s.",

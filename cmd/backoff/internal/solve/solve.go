@@ -234,7 +234,7 @@ func (s *solution) findRetries() error {
 	switch {
 	case m == 0:
 		formula, filled = "elapsed/limit", elapsed+"/"+limit
-	case g.Limit != backoff.NoLimit && float64(m) < s.retries:
+	case m < math.MaxInt && float64(m) < s.retries:
 		formula = "m + (elapsed − elapsed of retry m)/limit, where m delays are below the limit"
 		filled = fmt.Sprintf("%d + (%s − %s)/%s", m, elapsed, inSeconds(g.Elapsed(m)), limit)
 	case g.Factor == 1:

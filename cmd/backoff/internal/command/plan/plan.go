@@ -239,7 +239,8 @@ With --format csv or json all times are exact numbers of seconds. Each retry has
     alike        the largest share of clients that wait for exactly one delay, and
                  not by chance, and that delay; 0, or nothing in JSON, where there
                  is none
-    fits         the share of clients for whom it fits within --deadline
+    fits         the share of clients for whom it fits within --deadline; in CSV,
+                 where JSON has at_least, below
 
 which are delay_min, delay_mean, delay_p5, ..., delay_max, elapsed_min, ..., alike,
 alike_delay and fits in CSV, after a column expression; of --clients and --fail CSV
