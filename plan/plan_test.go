@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -526,7 +527,19 @@ func TestPlanAmplification(t *testing.T) {
 
 // What a schedule does to end its goroutine, a panic or an exit as of testing.T.FailNow,
 // ends that of the caller: there is no Plan with the draws that it left out.
+//
+// The first draws, until two differ, are made on the caller's goroutine; what comes late
+// is met by those that share the rest of the work.
 func TestOfEndsWithItsSchedule(t *testing.T) {
+	late := func(fault func()) func(uint64) seq {
+		var calls atomic.Int64
+		return func(seed uint64) seq {
+			if calls.Add(1) > 500 {
+				fault()
+			}
+			return backoff.FullJitter(time.Second, time.Minute, backoff.WithSeed(seed))
+		}
+	}
 	for _, test := range []struct {
 		name        string
 		newSchedule func(uint64) seq
@@ -536,6 +549,8 @@ func TestOfEndsWithItsSchedule(t *testing.T) {
 		{"panics in the range", func(uint64) seq { return func(func(time.Duration) bool) { panic("boom") } }, "panic: boom"},
 		{"exits", func(uint64) seq { runtime.Goexit(); return nil }, "exit"},
 		{"exits in the range", func(uint64) seq { return func(func(time.Duration) bool) { runtime.Goexit() } }, "exit"},
+		{"panics late", late(func() { panic("boom") }), "panic: boom"},
+		{"exits late", late(runtime.Goexit), "exit"},
 	} {
 		got := ending.Of(func() { plan.Of(test.newSchedule, 3) })
 		if diff := cmp.Diff(test.want, got); diff != "" {

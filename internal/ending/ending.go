@@ -3,7 +3,12 @@
 // goroutine that is not the caller's.
 package ending
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+	"runtime"
+	"time"
+)
 
 // Of calls f on a goroutine of its own, waits for its end, and returns "return",
 // "exit" for [runtime.Goexit], or "panic: " and the panic's value.
@@ -22,4 +27,29 @@ func Of(f func()) (end string) {
 	}()
 	<-done
 	return end
+}
+
+// A Schedule is one that a model is given, and how the model must end then.
+type Schedule struct {
+	Name string
+	New  func(seed uint64) iter.Seq[time.Duration]
+	Want string // as Of says it
+}
+
+// Schedules returns a sound schedule and faulty ones: they panic or end their goroutine,
+// as testing.T.FailNow does, when they are made or ranged over.
+func Schedules() []Schedule {
+	return []Schedule{
+		{"returns", func(uint64) iter.Seq[time.Duration] {
+			return func(yield func(time.Duration) bool) {
+				for yield(time.Second) {
+				}
+			}
+		}, "return"},
+		{"panics", func(uint64) iter.Seq[time.Duration] { panic("boom") }, "panic: boom"},
+		{"exits", func(uint64) iter.Seq[time.Duration] { runtime.Goexit(); return nil }, "exit"},
+		{"exits in the range", func(uint64) iter.Seq[time.Duration] {
+			return func(func(time.Duration) bool) { runtime.Goexit() }
+		}, "exit"},
+	}
 }

@@ -19,6 +19,21 @@ func ExampleOf() {
 	// exit
 }
 
+func ExampleSchedules() {
+	for _, s := range ending.Schedules() {
+		fmt.Printf("%s: %s\n", s.Name, ending.Of(func() {
+			for range s.New(1) {
+				break
+			}
+		}))
+	}
+	// Output:
+	// returns: return
+	// panics: panic: boom
+	// exits: exit
+	// exits in the range: exit
+}
+
 // A panic with nil has a value of its own, and one that was recovered is none.
 func TestOf(t *testing.T) {
 	for _, test := range []struct {

@@ -12,15 +12,14 @@ import (
 	"testing"
 	"time"
 
-	"example.com/backoff/cmd/backoff/internal/cli"
-	"example.com/backoff/cmd/backoff/internal/clitest"
-	"example.com/backoff/cmd/backoff/internal/picture"
-	"example.com/backoff/cmd/backoff/internal/picturetest"
-
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"example.com/backoff/cmd/backoff/internal/cli"
+	"example.com/backoff/cmd/backoff/internal/clitest"
 	"example.com/backoff/cmd/backoff/internal/digits"
+	"example.com/backoff/cmd/backoff/internal/picture"
+	"example.com/backoff/cmd/backoff/internal/picturetest"
 	"example.com/backoff/sim/contention"
 )
 

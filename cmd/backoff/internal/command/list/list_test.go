@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"example.com/backoff/cmd/backoff/internal/clitest"
-
 	"example.com/backoff/expr"
 )
 

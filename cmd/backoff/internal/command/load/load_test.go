@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"example.com/backoff/cmd/backoff/internal/clitest"
-
 	"example.com/backoff"
+	"example.com/backoff/cmd/backoff/internal/clitest"
 	"example.com/backoff/cmd/backoff/internal/live/load"
 	"example.com/backoff/cmd/backoff/internal/picture"
 	"example.com/backoff/cmd/backoff/internal/picturetest"

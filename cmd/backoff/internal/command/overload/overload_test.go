@@ -11,12 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"example.com/backoff/cmd/backoff/internal/clitest"
-	"example.com/backoff/cmd/backoff/internal/picture"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 
+	"example.com/backoff/cmd/backoff/internal/clitest"
+	"example.com/backoff/cmd/backoff/internal/picture"
 	"example.com/backoff/cmd/backoff/internal/picturetest"
 	"example.com/backoff/cmd/backoff/internal/seconds"
 	"example.com/backoff/sim/overload"

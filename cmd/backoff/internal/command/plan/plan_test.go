@@ -14,61 +14,56 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/backoff/cmd/backoff/internal/clitest"
+	"example.com/backoff/cmd/backoff/internal/digits"
 	"example.com/backoff/cmd/backoff/internal/forecast"
+	"example.com/backoff/cmd/backoff/internal/picture"
+	"example.com/backoff/cmd/backoff/internal/picturetest"
 	"example.com/backoff/cmd/backoff/internal/present"
 	"example.com/backoff/cmd/backoff/internal/sampling"
 	"example.com/backoff/expr"
-
-	"github.com/google/go-cmp/cmp"
-
-	"example.com/backoff/cmd/backoff/internal/digits"
-	"example.com/backoff/cmd/backoff/internal/picture"
-	"example.com/backoff/cmd/backoff/internal/picturetest"
 )
 
 func TestPlan(t *testing.T) {
-	for name, args := range map[string][]string{
-		"plan-random":        {"full-jitter(100ms, 10s)", "--deadline", "30s", "--clients", "10000", "--fail", "0.5"},
-		"plan-delays":        {"full-jitter(100ms, 10s) | take(8)", "--log"},
-		"plan-exact":         {"exponential(100ms, 2) | take(4)", "--deadline", "2s", "--clients", "10000", "--fail", "1"},
-		"plan-attempt-time":  {"equal-jitter(1s, 1m) | take(5)", "--attempt-time", "200ms", "--deadline", "20s", "--quantiles", "0.99,0.5,0.5"},
-		"plan-alike":         {"exponential(100ms, 2) | jitter(1) | cap(10s)", "-n", "20"},
-		"plan-one-quantile":  {"full-jitter(1s, 1m)", "-n", "3", "--quantiles", "0.9"},
-		"plan-uneven":        {"full-jitter(100ms, 10s) | within(20s)"},
-		"plan-uneven-ends":   {"full-jitter(100ms, 10s) | within(20s) | take(9)", "--fail", "0.9"},
-		"plan-never":         {"full-jitter(1s, 1m)", "-n", "2", "--fail", "1", "--draws", "20000"},
-		"plan-too-many":      {"constant(1ms) | jitter(1)", "-n", "2", "--deadline", "1h", "--clients", "100"},
-		"plan-one":           {"list(1s)", "--deadline", "1m", "--clients", "1", "--fail", "0"},
-		"plan-none":          {"list()", "--deadline", "1m", "--clients", "1", "--fail", "0.1"},
-		"plan-zero":          {"constant(0)", "-n", "3", "--clients", "5"},
-		"plan-largest":       {"exponential(1s, 1e300)", "-n", "3", "--clients", "5", "--deadline", "1m", "--log"},
-		"plan-compare":       {"--compare", "full-jitter(1s, 1m)", "smooth-jitter(1s, 1m)", "exponential(1s, 2) | cap(1m) | take(4)", "--deadline", "5m", "--fail", "0.5"},
-		"plan-compare-load":  {"--compare", "full-jitter(1s, 1m)", "exponential(1s, 2) | cap(1m) | spread(0.1)", "list()", "--deadline", "5m", "--clients", "10000", "--quantiles", "0.1"},
-		"plan-csv":           {"uniform(1s, 2s) | take(2)", "--format", "csv", "--deadline", "3s"},
-		"plan-json":          {"--compare", "uniform(1s, 2s) | take(2)", "list(1s, 1s)", "list()", "--format", "json", "--deadline", "3s", "--clients", "7", "--fail", "0.25", "--bin", "1s"},
-		"plan-seed":          {"full-jitter(1s, 1m)", "-n", "2", "--seed", "2", "--draws", "100"},
-		"solve-ratio":        {"--base", "1s", "--elapsed", "1000s", "--ratio", "0.1"},
-		"solve-ratio-alone":  {"--ratio", "0.1"},
-		"solve-cost":         {"--base", "1s", "--factor", "2", "--elapsed", "1000s", "--compare-factor", "1.1"},
-		"solve-long-run":     {"--factor", "2", "--compare-factor", "1.1"},
-		"solve-elapsed":      {"--base", "1s", "--factor", "2", "--limit", "none", "--retries", "10"},
-		"solve-straight":     {"--base", "1s", "--factor", "2", "--limit", "10s", "--retries", "10", "--compare-factor", "1.5"},
-		"solve-retries":      {"--base", "1s", "--factor", "2", "--limit", "10s", "--elapsed", "1m"},
-		"solve-factor":       {"--base", "1s", "--retries", "8", "--elapsed", "30s", "--limit", "5s"},
-		"solve-base":         {"--factor", "2", "--retries", "10", "--elapsed", "1023s"},
-		"solve-base-limited": {"--factor", "2", "--retries", "8", "--elapsed", "30s", "--limit", "5s"},
-		"solve-limit":        {"--base", "1s", "--factor", "2", "--retries", "10", "--elapsed", "1m"},
-		"solve-two":          {"--retries", "10", "--elapsed", "1023s", "--delay", "1024s"},
-		"solve-constant":     {"--base", "1s", "--factor", "1", "--elapsed", "10s"},
-		"solve-largest":      {"--base", "1s", "--factor", "2", "--retries", "100"},
-		"solve-csv":          {"--base", "1s", "--elapsed", "1000s", "--ratio", "0.1", "--format", "csv"},
-		"solve-json":         {"--base", "1s", "--elapsed", "1000s", "--ratio", "0.1", "--limit", "none", "--format", "json"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			clitest.Golden(t, name, clitest.Succeeds(t, New, append([]string{"plan"}, args...)...))
-		})
-	}
+	clitest.Goldens(t, New, map[string][]string{
+		"plan-random":        {"plan", "full-jitter(100ms, 10s)", "--deadline", "30s", "--clients", "10000", "--fail", "0.5"},
+		"plan-delays":        {"plan", "full-jitter(100ms, 10s) | take(8)", "--log"},
+		"plan-exact":         {"plan", "exponential(100ms, 2) | take(4)", "--deadline", "2s", "--clients", "10000", "--fail", "1"},
+		"plan-attempt-time":  {"plan", "equal-jitter(1s, 1m) | take(5)", "--attempt-time", "200ms", "--deadline", "20s", "--quantiles", "0.99,0.5,0.5"},
+		"plan-alike":         {"plan", "exponential(100ms, 2) | jitter(1) | cap(10s)", "-n", "20"},
+		"plan-one-quantile":  {"plan", "full-jitter(1s, 1m)", "-n", "3", "--quantiles", "0.9"},
+		"plan-uneven":        {"plan", "full-jitter(100ms, 10s) | within(20s)"},
+		"plan-uneven-ends":   {"plan", "full-jitter(100ms, 10s) | within(20s) | take(9)", "--fail", "0.9"},
+		"plan-never":         {"plan", "full-jitter(1s, 1m)", "-n", "2", "--fail", "1", "--draws", "20000"},
+		"plan-too-many":      {"plan", "constant(1ms) | jitter(1)", "-n", "2", "--deadline", "1h", "--clients", "100"},
+		"plan-one":           {"plan", "list(1s)", "--deadline", "1m", "--clients", "1", "--fail", "0"},
+		"plan-none":          {"plan", "list()", "--deadline", "1m", "--clients", "1", "--fail", "0.1"},
+		"plan-zero":          {"plan", "constant(0)", "-n", "3", "--clients", "5"},
+		"plan-largest":       {"plan", "exponential(1s, 1e300)", "-n", "3", "--clients", "5", "--deadline", "1m", "--log"},
+		"plan-compare":       {"plan", "--compare", "full-jitter(1s, 1m)", "smooth-jitter(1s, 1m)", "exponential(1s, 2) | cap(1m) | take(4)", "--deadline", "5m", "--fail", "0.5"},
+		"plan-compare-load":  {"plan", "--compare", "full-jitter(1s, 1m)", "exponential(1s, 2) | cap(1m) | spread(0.1)", "list()", "--deadline", "5m", "--clients", "10000", "--quantiles", "0.1"},
+		"plan-csv":           {"plan", "uniform(1s, 2s) | take(2)", "--format", "csv", "--deadline", "3s"},
+		"plan-json":          {"plan", "--compare", "uniform(1s, 2s) | take(2)", "list(1s, 1s)", "list()", "--format", "json", "--deadline", "3s", "--clients", "7", "--fail", "0.25", "--bin", "1s"},
+		"plan-seed":          {"plan", "full-jitter(1s, 1m)", "-n", "2", "--seed", "2", "--draws", "100"},
+		"solve-ratio":        {"plan", "--base", "1s", "--elapsed", "1000s", "--ratio", "0.1"},
+		"solve-ratio-alone":  {"plan", "--ratio", "0.1"},
+		"solve-cost":         {"plan", "--base", "1s", "--factor", "2", "--elapsed", "1000s", "--compare-factor", "1.1"},
+		"solve-long-run":     {"plan", "--factor", "2", "--compare-factor", "1.1"},
+		"solve-elapsed":      {"plan", "--base", "1s", "--factor", "2", "--limit", "none", "--retries", "10"},
+		"solve-straight":     {"plan", "--base", "1s", "--factor", "2", "--limit", "10s", "--retries", "10", "--compare-factor", "1.5"},
+		"solve-retries":      {"plan", "--base", "1s", "--factor", "2", "--limit", "10s", "--elapsed", "1m"},
+		"solve-factor":       {"plan", "--base", "1s", "--retries", "8", "--elapsed", "30s", "--limit", "5s"},
+		"solve-base":         {"plan", "--factor", "2", "--retries", "10", "--elapsed", "1023s"},
+		"solve-base-limited": {"plan", "--factor", "2", "--retries", "8", "--elapsed", "30s", "--limit", "5s"},
+		"solve-limit":        {"plan", "--base", "1s", "--factor", "2", "--retries", "10", "--elapsed", "1m"},
+		"solve-two":          {"plan", "--retries", "10", "--elapsed", "1023s", "--delay", "1024s"},
+		"solve-constant":     {"plan", "--base", "1s", "--factor", "1", "--elapsed", "10s"},
+		"solve-largest":      {"plan", "--base", "1s", "--factor", "2", "--retries", "100"},
+		"solve-csv":          {"plan", "--base", "1s", "--elapsed", "1000s", "--ratio", "0.1", "--format", "csv"},
+		"solve-json":         {"plan", "--base", "1s", "--elapsed", "1000s", "--ratio", "0.1", "--limit", "none", "--format", "json"},
+	})
 }
 
 // Each example of the help runs as it stands there.

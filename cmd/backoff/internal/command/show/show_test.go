@@ -25,30 +25,26 @@ import (
 )
 
 func TestShow(t *testing.T) {
-	for name, args := range map[string][]string{
-		"deterministic":  {"exponential(100ms, 2) | cap(10s)"},
-		"ends":           {"exponential(100ms, 2) | cap(10s) | take(8)"},
-		"random":         {"full-jitter(100ms, 10s) | take(8)"},
-		"random-log":     {"full-jitter(100ms, 10s)", "--log"},
-		"random-seed":    {"full-jitter(100ms, 10s) | take(3)", "--seed", "2", "--draws", "1000"},
-		"uneven":         {"full-jitter(100ms, 10s) | within(20s)"},
-		"uneven-ends":    {"full-jitter(100ms, 10s) | within(20s) | take(9)"},
-		"two":            {fast, slow, "-n", "20"},
-		"two-log":        {fast, slow, "-n", "20", "--log"},
-		"no-delay":       {"list()"},
-		"one-delay":      {"list(1s)"},
-		"all-zero":       {"constant(0)", "-n", "3"},
-		"mostly-zero":    {"uniform(0s, 1ns) | min(uniform(0s, 1ns))", "-n", "3", "--log"},
-		"largest":        {"exponential(1s, 1e300)", "-n", "3", "--log"},
-		"different-ends": {"linear(1s, 1s) | take(3)", "fibonacci(1s) | take(6)", "list()"},
-		"long":           {"linear(1s, 1s)", "-n", "40"},
-		"csv":            {"uniform(1s, 2s) | take(2)", "list(1500ms, 1ns)", "--format", "csv"},
-		"json":           {"uniform(1s, 2s) | take(2)", "list(1500ms, 1ns)", "list()", "--format", "json"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			clitest.Golden(t, name, clitest.Succeeds(t, New, append([]string{"show"}, args...)...))
-		})
-	}
+	clitest.Goldens(t, New, map[string][]string{
+		"deterministic":  {"show", "exponential(100ms, 2) | cap(10s)"},
+		"ends":           {"show", "exponential(100ms, 2) | cap(10s) | take(8)"},
+		"random":         {"show", "full-jitter(100ms, 10s) | take(8)"},
+		"random-log":     {"show", "full-jitter(100ms, 10s)", "--log"},
+		"random-seed":    {"show", "full-jitter(100ms, 10s) | take(3)", "--seed", "2", "--draws", "1000"},
+		"uneven":         {"show", "full-jitter(100ms, 10s) | within(20s)"},
+		"uneven-ends":    {"show", "full-jitter(100ms, 10s) | within(20s) | take(9)"},
+		"two":            {"show", fast, slow, "-n", "20"},
+		"two-log":        {"show", fast, slow, "-n", "20", "--log"},
+		"no-delay":       {"show", "list()"},
+		"one-delay":      {"show", "list(1s)"},
+		"all-zero":       {"show", "constant(0)", "-n", "3"},
+		"mostly-zero":    {"show", "uniform(0s, 1ns) | min(uniform(0s, 1ns))", "-n", "3", "--log"},
+		"largest":        {"show", "exponential(1s, 1e300)", "-n", "3", "--log"},
+		"different-ends": {"show", "linear(1s, 1s) | take(3)", "fibonacci(1s) | take(6)", "list()"},
+		"long":           {"show", "linear(1s, 1s)", "-n", "40"},
+		"csv":            {"show", "uniform(1s, 2s) | take(2)", "list(1500ms, 1ns)", "--format", "csv"},
+		"json":           {"show", "uniform(1s, 2s) | take(2)", "list(1500ms, 1ns)", "list()", "--format", "json"},
+	})
 }
 
 // Tables and CSV number the retries 1, 2, 3, ..., be the schedule random or not; JSON

@@ -13,11 +13,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"example.com/backoff/cmd/backoff/internal/clitest"
-
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/backoff"
+	"example.com/backoff/cmd/backoff/internal/clitest"
 	"example.com/backoff/sim/overload"
 )
 

@@ -22,7 +22,6 @@ import (
 	"example.com/backoff/cmd/backoff/internal/cli"
 	"example.com/backoff/cmd/backoff/internal/clitest"
 	"example.com/backoff/cmd/backoff/internal/command/serve"
-
 	"example.com/backoff/cmd/backoff/internal/live/server"
 	"example.com/backoff/sim/overload"
 )
