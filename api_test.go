@@ -34,8 +34,8 @@ func sources(t *testing.T) (*token.FileSet, []*ast.File) {
 	return fset, files
 }
 
-// TestAPI shows each change of what callers outside of this repository compile
-// against: testdata/api.txt has the exported declarations, sorted.
+// TestAPI shows each change of the exported API, against which callers compile:
+// testdata/api.txt has the exported declarations, sorted.
 func TestAPI(t *testing.T) {
 	fset, files := sources(t)
 	var declarations []string

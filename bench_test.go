@@ -10,17 +10,16 @@ import (
 	"example.com/backoff/internal/saturating"
 )
 
-// Each benchmark times the same 1,000 delays in turn as three loops, and reports
-// of the first the time of a delay, of the others how many times that they take:
+// Each benchmark times the same 1,000 delays as three loops. It reports the time of a
+// delay for the first loop, and how many times that time the others take:
 //
-//   - loop: what one would write by hand, with the same arithmetic and the same
-//     random numbers;
+//   - loop: a loop written by hand, with the same arithmetic and the same random
+//     numbers;
 //   - seen: a range over the call of the generator, which the compiler inlines;
 //   - opaque: a range over an iter.Seq that came from elsewhere.
 //
-// The three take turns within one run because machines drift, and the least time
-// of each counts because machines are shared. TestAllocations counts what they
-// allocate.
+// The three take turns within one run, because machines drift. The shortest time of
+// each counts, because machines are shared. TestAllocations counts allocations.
 //
 //	go test -run '^$' -bench .
 
@@ -32,7 +31,7 @@ const (
 
 var sink time.Duration
 
-// drain is the opaque loop: not inlined, it sees nothing but an iter.Seq.
+// drain is the opaque loop: it is not inlined, so it knows nothing of the iter.Seq.
 //
 //go:noinline
 func drain(seq iter.Seq[time.Duration]) (sum time.Duration) {
@@ -145,7 +144,7 @@ func BenchmarkFullJitter(b *testing.B) {
 	}, FullJitter(benchBase, benchLimit))
 }
 
-// handSource hides from the compiler which source it is, as an option does.
+// handSource hides the type of the source from the compiler, as an option does.
 //
 //go:noinline
 func handSource() *rand.Rand { return rand.New(rand.NewPCG(1, 0)) }
@@ -260,7 +259,7 @@ func BenchmarkSmoothJitter(b *testing.B) {
 	}, SmoothJitter(benchBase, benchLimit))
 }
 
-// BenchmarkStack stacks four stages, each opaque to the next, against one loop.
+// BenchmarkStack compares four stages, each opaque to the next, with one loop.
 func BenchmarkStack(b *testing.B) {
 	delays := Exponential(benchBase, 2)
 	delays = Cap(delays, benchLimit)
@@ -277,7 +276,7 @@ func BenchmarkStack(b *testing.B) {
 	}, nil, delays)
 }
 
-// BenchmarkMax shows what the coroutine of Max and Min costs a delay.
+// BenchmarkMax shows what the coroutine of Max, Min and Add costs a delay.
 func BenchmarkMax(b *testing.B) {
 	compare(b, func() (sum time.Duration) {
 		d := benchBase
@@ -289,8 +288,8 @@ func BenchmarkMax(b *testing.B) {
 	}, nil, Max(Linear(benchBase, benchBase), Constant(benchLimit)))
 }
 
-// BenchmarkRange is the range that a retry takes: a few delays, and all that one
-// range costs besides.
+// BenchmarkRange times a range as a retry uses it: a few delays, and the cost of
+// beginning and ending a range.
 func BenchmarkRange(b *testing.B) {
 	for _, c := range []struct {
 		name string

@@ -1,6 +1,7 @@
 package backoff
 
 import (
+	"context"
 	"fmt"
 	"iter"
 	"math"
@@ -10,12 +11,12 @@ import (
 	"example.com/backoff/internal/argument"
 )
 
-// The checks of arguments: each panics with what came and what was wanted. A
-// constructor calls one check and leaves everything else to the range. Then the
-// compiler can inline the constructor, and a range over its schedule costs no more
-// than a loop written by hand; the benchmarks named seen show it. A check that is
-// small enough to be inlined itself would make its constructor too large for that,
-// so such a check is marked go:noinline.
+// The checks of arguments: each panics with what it got and what it wants. A
+// constructor calls one check and leaves everything else to the range, so that the
+// compiler can inline the constructor: a range over its schedule then costs no more
+// than a loop written by hand, as the benchmarks named seen show. A check that is small
+// enough to be inlined itself would make its constructor too large for that, so it is
+// marked go:noinline.
 
 // reject panics about one argument.
 func reject(function, name string, got any, want string) {
@@ -27,6 +28,14 @@ func checkSeq(function string, seq iter.Seq[time.Duration]) {
 	if seq == nil {
 		reject(function, "seq", "nil", "a schedule")
 	}
+}
+
+// checkUse checks the arguments of a function that uses a schedule until ctx is done.
+func checkUse(function string, ctx context.Context, seq iter.Seq[time.Duration]) {
+	if ctx == nil {
+		reject(function, "ctx", "nil", "a context")
+	}
+	checkSeq(function, seq)
 }
 
 func checkCount(function string, seq iter.Seq[time.Duration], n int) {
@@ -49,8 +58,8 @@ func checkBound(function string, seq iter.Seq[time.Duration], name string, d tim
 	checkDelay(function, name, d)
 }
 
-// checkLeast refuses NaN too, as all of these do: every comparison with it is
-// false.
+// checkLeast checks a number. It refuses NaN too, because every comparison with NaN is
+// false; so do the other checks of numbers.
 func checkLeast(function, name string, f, least float64) {
 	if !(f >= least && f <= math.MaxFloat64) {
 		reject(function, name, f, fmt.Sprintf("a finite value >= %v", least))
@@ -128,7 +137,7 @@ func checkMap(seq iter.Seq[time.Duration], f func(time.Duration) time.Duration) 
 	}
 }
 
-// checkWidth checks a combinator that draws from around each delay.
+// checkWidth checks a combinator that replaces each delay by a random one near it.
 func checkWidth(function string, seq iter.Seq[time.Duration], fraction float64) {
 	checkSeq(function, seq)
 	checkFraction(function, fraction)

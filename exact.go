@@ -18,10 +18,10 @@ func twice(d, limit time.Duration) time.Duration {
 }
 
 // round returns the whole number nearest to f >= 0, or NoLimit where that is
-// more. A Go conversion of what is out of range differs by architecture, and
-// float64(NoLimit) is 2⁶³, which is out of range: hence >=.
+// more. Converting a float64 that is out of range gives different results on
+// different architectures, and float64(NoLimit) is 2⁶³, which is out of range: hence >=.
 func round(f float64) time.Duration {
-	f = float64(f) // f may be a product, which must not be fused into the difference
+	f = float64(f) // f may be a product, which must not be fused with the subtraction
 	if f >= math.MaxInt64 {
 		return NoLimit
 	}
@@ -40,9 +40,9 @@ type ratio struct {
 	shift uint
 }
 
-// newRatio returns f as a ratio, to the last bit for f = 0 and f >= 2⁻¹¹, and
-// to 2⁻⁶⁴ below, which changes no delay by as much as 1 ns. Every f >= 2⁶³
-// takes every delay but 0 to NoLimit, so 2⁶³ stands for them all.
+// newRatio returns f as a ratio: exactly if f = 0 or f >= 2⁻¹¹, and otherwise to
+// 2⁻⁶⁴, which changes no delay by as much as 1 ns. Every f >= 2⁶³ turns every delay
+// above 0 into NoLimit, so 2⁶³ stands for all of them.
 func newRatio(f float64) ratio {
 	frac, exp := math.Frexp(min(f, 1<<63)) // f = frac·2^exp, frac in [1/2, 1)
 	m := uint64(float64(frac * (1 << 63))) // f = m·2^(exp-63), the top bit of m at 62
@@ -56,8 +56,8 @@ func newRatio(f float64) ratio {
 // that is more, for d >= 0.
 func (r ratio) of(d time.Duration) time.Duration {
 	hi, lo := bits.Mul64(uint64(d), r.m)
-	// A half more, before the shift, rounds: 2^(shift-1), and 0 for shift 0,
-	// where the count wraps and shifts everything out.
+	// Adding a half before the shift rounds. The half is 2^(shift-1), and 0 for shift
+	// 0, where the shift count wraps and shifts everything out.
 	lo, carry := bits.Add64(lo, 1<<(r.shift-1), 0)
 	hi += carry
 	if hi>>r.shift != 0 {
@@ -78,10 +78,9 @@ func timesPower(d time.Duration, x, p float64) time.Duration {
 	return wide.OfInt(d).Times(wide.Pow(x, p)).Duration()
 }
 
-// A product is base·factorⁿ as the sum of hi, what float64 multiplication gives,
-// and lo, the rounding errors that hi has left out. It is right to about
-// n²·2⁻¹⁰⁶, where hi alone is right to n·2⁻⁵³, and of whole factors it is exact
-// for as long as lo is.
+// A product is base·factorⁿ as a sum: hi is the result of float64 multiplication, and
+// lo is the sum of its rounding errors. The relative error is about n²·2⁻¹⁰⁶, where that
+// of hi alone is n·2⁻⁵³. With a whole factor the product is exact as long as lo is.
 //
 // It is the compensated product of Ogita, Rump and Oishi, "Accurate Sum and Dot
 // Product", SIAM J. Sci. Comput. 26 (2005), applied to powers as in Graillat,
@@ -99,9 +98,8 @@ func newProduct(base time.Duration) product {
 	return product{float64(base - low), float64(low)}
 }
 
-// times returns p·factor. FMA is exact on every architecture; the conversion
-// keeps the compiler from fusing the other multiplication, which it does on
-// some.
+// times returns p·factor. FMA is exact on every architecture. The conversion prevents
+// the compiler from fusing the other multiplication, which it does on some of them.
 func (p product) times(factor float64) product {
 	hi := p.hi * factor
 	return product{hi, float64(p.lo*factor) + math.FMA(p.hi, factor, -hi)}

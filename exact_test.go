@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestProduct holds a product's n-th step against 400 bits, at a factor so close to
-// 1 that plain multiplication is wrong by 1e-11.
+// TestProduct compares step n of a product with arithmetic of 400 bits, at a factor so
+// close to 1 that plain multiplication is wrong by 1e-11.
 func TestProduct(t *testing.T) {
 	const n = 1_000_000
 	for _, factor := range []float64{math.Nextafter(1, 2), 1 + 1e-12, 1 + 1e-7, 1.00001} {

@@ -20,27 +20,85 @@ func show(seq iter.Seq[time.Duration]) {
 	fmt.Println(delays...)
 }
 
-// seed makes the random examples repeatable: they also hold what a seed replays.
+// seed makes the random examples repeatable. They also fix the delays of a seed.
 var seed = backoff.WithSeed(1)
 
-func Example() {
-	attempts := 0
-	call := func() error {
-		if attempts++; attempts < 4 {
-			return errors.New("unavailable")
+// unavailable returns an operation that fails n times and then succeeds.
+func unavailable(n int) func(context.Context) error {
+	return func(context.Context) error {
+		if n--; n < 0 {
+			return nil
 		}
-		return nil
+		return errors.New("unavailable")
 	}
+}
 
+// Attempt, and wait between attempts. The loop ends when an attempt succeeds, when the
+// schedule ends, or when the context is done; err is the last attempt's.
+func Example() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	send := unavailable(3)
+
+	delays := backoff.FullJitter(time.Millisecond, 10*time.Millisecond)
+	delays = backoff.Take(delays, 8) // 8 retries: at most 9 attempts
+
+	attempts := 0
 	var err error
-	for d := range backoff.FullJitter(100*time.Microsecond, 10*time.Millisecond) {
-		if err = call(); err == nil {
+	for attempts = range backoff.Attempts(ctx, delays) {
+		if err = send(ctx); err == nil {
 			break
 		}
-		time.Sleep(d)
 	}
 	fmt.Println(attempts, err)
 	// Output: 4 <nil>
+}
+
+// The same loop by hand: each attempt but the first comes after a delay, and no delay
+// comes after the last attempt.
+func Example_byHand() {
+	ctx := context.Background()
+	send := unavailable(3)
+	delays := backoff.Take(backoff.FullJitter(time.Millisecond, 10*time.Millisecond), 8)
+
+	err := send(ctx)
+	for d := range delays {
+		if err == nil || backoff.Sleep(ctx, d) != nil {
+			break
+		}
+		err = send(ctx)
+	}
+	fmt.Println(err)
+	// Output: <nil>
+}
+
+// A retry that a stop channel ends, besides the context.
+func Example_select() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	stop := make(chan struct{})
+	send := unavailable(100)
+
+	retry := func() error {
+		err := send(ctx)
+		for d := range backoff.Exponential(time.Millisecond, 2) {
+			if err == nil {
+				return nil
+			}
+			select {
+			case <-time.After(d):
+				err = send(ctx)
+			case <-stop:
+				return fmt.Errorf("stopped: %w", err)
+			case <-ctx.Done():
+				return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+			}
+		}
+		return err
+	}
+	time.AfterFunc(20*time.Millisecond, func() { close(stop) })
+	fmt.Println(retry())
+	// Output: stopped: unavailable
 }
 
 // Cap, then jitter, then take.
@@ -50,7 +108,7 @@ func Example_compose() {
 	delays = backoff.Jitter(delays, 0.5, backoff.WithSeed(1))
 	delays = backoff.Take(delays, 5)
 	show(delays)
-	show(delays) // again: with a seed it is a value
+	show(delays) // a seed gives the same delays again
 	// Output:
 	// 79.913048ms 81.683383ms 192.9776ms 172.745408ms 425.384524ms
 	// 79.913048ms 81.683383ms 192.9776ms 172.745408ms 425.384524ms
@@ -149,7 +207,7 @@ func ExampleScale() {
 }
 
 func ExampleMap() {
-	// A server that looks at the clock once a second gains nothing from fractions.
+	// The server works once a second, so fractions of a second gain nothing.
 	delays := backoff.Exponential(700*time.Millisecond, 2)
 	show(backoff.Map(delays, func(d time.Duration) time.Duration { return d.Round(time.Second) }))
 	// Output: 1s 1s 3s 6s 11s 22s
@@ -167,13 +225,13 @@ func ExampleSpread() {
 }
 
 func ExampleWithin() {
-	// 1 + 2 + 4 s; with 8 s more it would be 15 s.
+	// 1 s + 2 s + 4 s is 7 s; another 8 s would make 15 s.
 	show(backoff.Within(backoff.Exponential(time.Second, 2), 10*time.Second))
 	// Output: 1s 2s 4s
 }
 
 func ExampleConcat() {
-	// The first retry at once, then with patience.
+	// The first retry at once, the others after growing delays.
 	show(backoff.Concat(
 		backoff.Take(backoff.Constant(0), 1),
 		backoff.Exponential(time.Second, 2),
@@ -182,6 +240,7 @@ func ExampleConcat() {
 }
 
 func ExampleMax() {
+	// At least 3 s, as the server asks.
 	show(backoff.Max(backoff.Exponential(time.Second, 2), backoff.Constant(3*time.Second)))
 	// Output: 3s 3s 4s 8s 16s 32s
 }
@@ -189,6 +248,13 @@ func ExampleMax() {
 func ExampleMin() {
 	show(backoff.Min(backoff.Exponential(time.Second, 2), backoff.Linear(2*time.Second, 2*time.Second)))
 	// Output: 1s 2s 4s 8s 10s 12s
+}
+
+func ExampleAdd() {
+	// Jitter of at most 100 ms, whatever the delay.
+	delays := backoff.Cap(backoff.Exponential(time.Second, 2), 10*time.Second)
+	show(backoff.Add(delays, backoff.Uniform(0, 100*time.Millisecond, seed)))
+	// Output: 1.059826095s 2.008911177s 4.071535645s 8.002367649s 10.07015381s 10.055545536s
 }
 
 func ExampleAt() {
@@ -200,23 +266,104 @@ func ExampleAt() {
 	// 0s false
 }
 
-func ExampleChan() {
-	ctx, cancel := context.WithCancel(context.Background())
-	defer cancel()
-	delays := backoff.Chan(ctx, backoff.Exponential(time.Second, 2))
-	fmt.Println(<-delays, <-delays, <-delays)
-	// Output: 1s 2s 4s
+func ExampleAttempts() {
+	ctx := context.Background()
+	fetch := unavailable(3)
+
+	var err error
+	for n := range backoff.Attempts(ctx, backoff.Take(backoff.Exponential(time.Millisecond, 2), 4)) {
+		if err = fetch(ctx); err == nil {
+			break
+		}
+		fmt.Println("attempt", n, "failed:", err)
+	}
+	fmt.Println("error:", err)
+	// Output:
+	// attempt 1 failed: unavailable
+	// attempt 2 failed: unavailable
+	// attempt 3 failed: unavailable
+	// error: <nil>
 }
 
-func ExampleTicks() {
-	ctx, cancel := context.WithCancel(context.Background())
+// A deadline that the next delay would reach ends the attempts at once.
+func ExampleAttempts_deadline() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	attempts := 1
-	for range backoff.Ticks(ctx, backoff.Take(backoff.Exponential(time.Microsecond, 2), 3)) {
-		attempts++
+	fetch := unavailable(100)
+	delays := backoff.Exponential(time.Millisecond, 100_000) // 1 ms, 1 m 40 s, ...
+
+	var err error
+	attempts := 0
+	for attempts = range backoff.Attempts(ctx, delays) {
+		if err = fetch(ctx); err == nil {
+			break
+		}
 	}
-	fmt.Println(attempts, "attempts")
-	// Output: 4 attempts
+	fmt.Println(attempts, "attempts:", err)
+	// Output: 2 attempts: unavailable
+}
+
+// An event loop that connects, and serves other channels meanwhile.
+func ExampleChan() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	messages, stop := make(chan string, 1), make(chan struct{})
+	messages <- "hello"
+	connect := unavailable(3)
+
+	delays := backoff.Chan(ctx, backoff.Take(backoff.EqualJitter(10*time.Millisecond, time.Second), 8))
+	timer := time.NewTimer(0) // attempt 1 at once
+	defer timer.Stop()
+	attempts, received := 0, 0
+	for {
+		select {
+		case <-timer.C:
+			attempts++
+			err := connect(ctx)
+			if err == nil {
+				fmt.Println("connected at attempt", attempts)
+				fmt.Println("messages received meanwhile:", received)
+				return
+			}
+			d, ok := <-delays
+			if !ok {
+				fmt.Println("gave up:", err)
+				return
+			}
+			timer.Reset(d) // the delay begins when the attempt is over
+		case <-messages:
+			received++
+		case <-stop:
+			fmt.Println("stopped")
+			return
+		case <-ctx.Done():
+			fmt.Println(context.Cause(ctx))
+			return
+		}
+	}
+	// Output:
+	// connected at attempt 4
+	// messages received meanwhile: 1
+}
+
+// Poll a job, first often and then less.
+func ExampleTicks() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	polls := 0
+	done := func() bool {
+		polls++
+		return polls == 5
+	}
+
+	delays := backoff.Cap(backoff.Exponential(time.Millisecond, 2), 4*time.Millisecond)
+	for range backoff.Ticks(ctx, delays) {
+		if done() {
+			break
+		}
+	}
+	fmt.Println(polls, "polls")
+	// Output: 5 polls
 }
 
 func ExampleSleep() {
@@ -236,7 +383,7 @@ func ExampleWithSeed() {
 }
 
 func ExampleWithStream() {
-	// Two random stages under one seed: each needs numbers of its own.
+	// Two random combinators under one seed: each needs random numbers of its own.
 	delays := backoff.FullJitter(time.Second, time.Minute, backoff.WithSeed(42))
 	delays = backoff.Spread(delays, 0.1, backoff.WithSeed(42), backoff.WithStream(1))
 	show(delays)

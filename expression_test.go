@@ -39,7 +39,7 @@ func format(name string, args ...any) string {
 	return text + ")"
 }
 
-// durations draws from all of them, and the ends and the round ones often.
+// durations draws any duration >= 0, and often round ones or one of the ends.
 func durations() *rapid.Generator[time.Duration] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]time.Duration{0, 1, 2, 3, time.Millisecond, time.Second, time.Hour, backoff.NoLimit / 3, backoff.NoLimit/2 + 1, backoff.NoLimit - 1, backoff.NoLimit}),
@@ -79,7 +79,7 @@ func scales() *rapid.Generator[float64] {
 // counts draws how many delays to take or drop.
 func counts() *rapid.Generator[int] { return rapid.IntRange(0, 12) }
 
-// draw is the short of Draw for a value whose label the expression prints anyway.
+// draw is Draw for a value that needs no label, because the expression prints it.
 func draw[T any](t *rapid.T, g *rapid.Generator[T]) T { return g.Draw(t, "argument") }
 
 // lists draws a finite schedule of any delays.
@@ -100,7 +100,7 @@ func seeded(t *rapid.T) (backoff.Option, string) {
 	return backoff.WithSeed(seed), fmt.Sprintf("WithSeed(%d)", seed)
 }
 
-// A named is an argument that prints as a text.
+// A named is an argument with the text that it prints as.
 type named struct {
 	text  string
 	value any
@@ -119,7 +119,7 @@ func values(args []any) []any {
 	return args
 }
 
-// argument draws what a parameter of a stage takes.
+// argument draws an argument for a parameter of a stage.
 func argument(t *rapid.T, p expr.Param) any {
 	switch p.Want {
 	case "a duration >= 0", "a duration >= 0 or none":
@@ -139,7 +139,7 @@ func argument(t *rapid.T, p expr.Param) any {
 	panic(fmt.Sprintf("nothing to draw for a parameter that wants %s: add a case", p.Want))
 }
 
-// arguments draws the arguments of a stage, with those left out that it refuses
+// arguments draws the arguments of a stage. It leaves out arguments that are refused
 // together, such as an upper end below the lower one.
 func arguments(s expr.Stage) *rapid.Generator[[]any] {
 	return rapid.Custom(func(t *rapid.T) []any {
@@ -151,7 +151,7 @@ func arguments(s expr.Stage) *rapid.Generator[[]any] {
 	}).Filter(func(args []any) bool { return accepted(s, args) })
 }
 
-// accepted tells whether package expr accepts the arguments of a stage.
+// accepted reports whether package expr accepts the arguments of a stage.
 func accepted(s expr.Stage, args []any) bool {
 	words := make([]string, len(args))
 	for i, a := range args {
@@ -168,8 +168,8 @@ func accepted(s expr.Stage, args []any) bool {
 	return err == nil
 }
 
-// callOf draws a call of the function that a stage of package expr stands for. One
-// that is random is seeded.
+// callOf draws a call of the function that a stage of package expr stands for, with a
+// seed if it is random.
 func callOf(s expr.Stage) *rapid.Generator[stage] {
 	return rapid.Custom(func(t *rapid.T) stage {
 		args := draw(t, arguments(s))
@@ -188,8 +188,8 @@ func callOf(s expr.Stage) *rapid.Generator[stage] {
 	})
 }
 
-// started draws a generator that package expr has and that is random, seeded then,
-// or is not.
+// started draws one of the generators of package expr, of those that are random, with
+// a seed, or of those that are not.
 func started(random bool) *rapid.Generator[expression] {
 	var all []*rapid.Generator[expression]
 	for _, s := range expr.Stages() {
@@ -200,7 +200,7 @@ func started(random bool) *rapid.Generator[expression] {
 	return rapid.OneOf(all...)
 }
 
-// generators draws what starts a schedule.
+// generators draws any generator.
 func generators() *rapid.Generator[expression] {
 	return rapid.OneOf(started(false), started(true), lists(), rapid.Just(expression{
 		"Func(n => n ms)",
@@ -220,7 +220,7 @@ func (st stage) on(e expression) expression {
 	return expression{fmt.Sprintf(st.text, e.text), st.apply(e.seq)}
 }
 
-// followed draws one of the combinators that package expr has and that fit.
+// followed draws one of the combinators of package expr that fit.
 func followed(fits func(expr.Stage) bool) *rapid.Generator[stage] {
 	var all []*rapid.Generator[stage]
 	for _, s := range expr.Stages() {
@@ -231,7 +231,7 @@ func followed(fits func(expr.Stage) bool) *rapid.Generator[stage] {
 	return rapid.OneOf(all...)
 }
 
-// maps draws a Map, which takes a function and so is not in package expr.
+// maps draws a Map, which package expr does not have because it takes a function.
 func maps() *rapid.Generator[stage] {
 	return rapid.Custom(func(t *rapid.T) stage {
 		sub := draw(t, durations())
@@ -258,8 +258,8 @@ func stages() *rapid.Generator[stage] {
 	return rapid.OneOf(maps(), followed(func(expr.Stage) bool { return true }))
 }
 
-// expressions draws a generator and up to three stages. All that is random in it
-// is seeded, so it replays.
+// expressions draws a generator and up to three stages. The random ones have seeds, so
+// the schedule replays.
 func expressions() *rapid.Generator[expression] {
 	return rapid.Custom(func(t *rapid.T) expression {
 		e := draw(t, generators())

@@ -18,12 +18,13 @@ import (
 	"example.com/backoff/internal/samples"
 )
 
-// TestNothingIsForgotten holds that each function that returns a schedule is
-// documented and tested wherever all of them are. The functions are those of the
-// source, and a test counts if it calls the function: a comment that names it does not.
+// TestNothingIsForgotten verifies that each function that returns a schedule is
+// documented and tested in every place where all of them are. It finds the functions in
+// the source. A test counts only if it calls the function; naming it in a comment does
+// not count.
 func TestNothingIsForgotten(t *testing.T) {
 	if *update {
-		t.Skip("-update writes files that this test reads")
+		t.Skip("-update writes the files that this test reads")
 	}
 	_, files := sources(t)
 	r := newReport(t, files)
@@ -58,7 +59,7 @@ func schedules(files []*ast.File) (all []*ast.FuncDecl) {
 	return all
 }
 
-// takesFunction reports whether f takes a Go function, which no text can give.
+// takesFunction reports whether f takes a Go function, which cannot be written as text.
 func takesFunction(f *ast.FuncDecl) bool {
 	return slices.ContainsFunc(f.Type.Params.List, func(p *ast.Field) bool {
 		_, ok := p.Type.(*ast.FuncType)
@@ -66,7 +67,7 @@ func takesFunction(f *ast.FuncDecl) bool {
 	})
 }
 
-// A place is where every function has to be.
+// A place is one of the places where every function has to be.
 type place struct {
 	want string // with NAME for the function
 	has  func(f *ast.FuncDecl) bool
@@ -91,7 +92,7 @@ func newReport(t *testing.T, files []*ast.File) *report {
 		return strings.Contains(comment, "["+name+"]")
 	})
 	r.places = append(r.places, place{
-		"package expr: a stage in expr/stage.go; or its package comment, if no text can give what NAME takes",
+		"package expr: a stage in expr/stage.go; or its package comment, if text cannot express what NAME takes",
 		func(f *ast.FuncDecl) bool {
 			if takesFunction(f) {
 				return regexp.MustCompile(`\b` + f.Name.Name + `\b`).MatchString(parse(t, "expr/expr.go").Doc.Text())
@@ -146,7 +147,7 @@ func parse(t *testing.T, name string) *ast.File {
 	return file
 }
 
-// function returns the function of file with a name, or nil.
+// function returns the function of file that has a name, or nil.
 func function(file *ast.File, name string) ast.Node {
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == name {
@@ -156,7 +157,7 @@ func function(file *ast.File, name string) ast.Node {
 	return nil
 }
 
-// calls reports whether pkg.name is called in a node.
+// calls reports whether a node calls pkg.name.
 func calls(in ast.Node, pkg, name string) bool {
 	if in == nil {
 		return false
@@ -171,8 +172,7 @@ func calls(in ast.Node, pkg, name string) bool {
 	return found
 }
 
-// called returns which function an expression calls, as pkg.name, and otherwise the
-// empty text.
+// called returns the function that an expression calls, as pkg.name, or the empty text.
 func called(e ast.Expr) string {
 	if call, ok := e.(*ast.CallExpr); ok {
 		return types.ExprString(call.Fun)
@@ -180,7 +180,7 @@ func called(e ast.Expr) string {
 	return ""
 }
 
-// draws reports whether a function of file ranges over all samples.
+// draws reports whether the function of file that has a name ranges over all samples.
 func draws(file *ast.File, name string) bool {
 	found := false
 	if f := function(file, name); f != nil {
@@ -194,9 +194,9 @@ func draws(file *ast.File, name string) bool {
 	return found
 }
 
-// rows returns which functions of package backoff the rows of a table in a test call:
-// the outermost call of the second column, as those within it are not what the row is
-// about.
+// rows returns a function that reports whether a row of a table in a test calls a
+// function of package backoff. The outermost call of the second column counts, because
+// the calls inside it are not the row's subject.
 func rows(file *ast.File, test string) func(name string) bool {
 	found := map[string]bool{}
 	if f := function(file, test); f != nil {

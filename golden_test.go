@@ -31,11 +31,11 @@ func golden(t *testing.T, what, file, got string) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(strings.SplitAfter(string(want), "\n"), strings.SplitAfter(got, "\n")); diff != "" {
-		t.Errorf("%s: %s, if the change is meant, write it with go test . -update (-want +got):\n%s", file, what, diff)
+		t.Errorf("%s: %s differ; if the change is intended, write it with go test . -update (-want +got):\n%s", file, what, diff)
 	}
 }
 
-// hash is of the first 10,000 delays.
+// hash returns a hash of the first 10,000 delays.
 func hash(seq iter.Seq[time.Duration]) string {
 	h := sha256.New()
 	for d := range backoff.Take(seq, 10_000) {
@@ -44,12 +44,13 @@ func hash(seq iter.Seq[time.Duration]) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// TestGolden holds the delays of every schedule to the bit, on every architecture:
+// TestGolden verifies that the delays of every schedule stay the same to the bit, on
+// every architecture:
 //
 //	GOARCH=386 go test -run Golden
 //	GOOS=js GOARCH=wasm go test -run Golden -exec "$(go env GOROOT)/lib/wasm/go_js_wasm_exec"
 //
-// A change of these hashes changes what a stored seed replays.
+// If one of these hashes changes, a stored seed replays different delays.
 func TestGolden(t *testing.T) {
 	var got strings.Builder
 	for _, s := range samples.All() {

@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// An Option says where a random schedule takes its random numbers from. Without
-// one it uses the top-level functions of [math/rand/v2]: unpredictable, and safe
-// for any number of goroutines. Where two options set one thing the last counts,
-// and the zero Option sets nothing.
+// An Option sets where a random schedule takes its random numbers from. Most callers
+// need none: a schedule then uses the top-level functions of [math/rand/v2], which are
+// unpredictable and safe for any number of goroutines. If two options set the same
+// thing, the last one wins. The zero Option sets nothing.
 //
-// A schedule reads its options when a range begins: a slice passed as opts...
-// must stay as it is.
+// A schedule reads its options when a range begins, so do not change a slice that was
+// passed as opts...
 type Option struct {
 	newSource func(stream uint64) rand.Source
 	stream    uint64
@@ -20,30 +20,41 @@ type Option struct {
 
 // WithSeed makes a schedule replayable: every range over it starts a fresh
 // generator, a [rand.PCG], from seed, and so gives the same delays. Different
-// seeds, neighbours too, give independent delays.
+// seeds give independent delays, also neighbouring seeds such as 1 and 2.
 //
-// Two schedules with one seed draw the same numbers. Where they are stages of
-// one schedule, tell them apart by [WithStream].
+// Use WithSeed in tests and simulations, and wherever the delays of one client must be
+// reproducible. Give each client a seed of its own: under one seed all clients wait
+// for the same delays, which is what jitter should prevent.
+//
+// The same seed gives the same delays on every GOARCH and with every version of Go.
+//
+// Two schedules with one seed draw the same numbers. If both are part of one schedule,
+// tell them apart by [WithStream].
 func WithSeed(seed uint64) Option {
 	return Option{newSource: func(stream uint64) rand.Source { return rand.NewPCG(seed, stream) }}
 }
 
-// WithStream chooses the n-th of the independent sequences that one seed
-// stands for. It is 0 unless set. A schedule that is random in two places under
-// one seed needs two streams, or both places draw the same numbers:
+// WithStream chooses the n-th of the independent sequences of random numbers that one
+// seed has. The default is 0.
+//
+// Use WithStream for a schedule that is random in two places under one seed. Without
+// it both places draw the same numbers:
 //
 //	delays := backoff.FullJitter(base, limit, backoff.WithSeed(seed))
 //	delays = backoff.Spread(delays, 0.1, backoff.WithSeed(seed), backoff.WithStream(1))
 //
-// It does nothing to a schedule without a seed, nor to one [WithSource].
+// It changes nothing without a seed, nor with [WithSource].
 func WithStream(n uint64) Option {
 	return Option{stream: n, isStream: true}
 }
 
-// WithSource makes every range over a schedule draw from a source of its own,
-// which newSource returns when the range begins. If newSource may be called by
-// several goroutines at once and returns a fresh source each time, the schedule
-// keeps the contract; it replays if these sources are all alike.
+// WithSource makes every range over a schedule draw from a source of its own. It calls
+// newSource when a range begins.
+//
+// Use WithSource for a generator of your own, such as a [rand.ChaCha8], or for a source
+// in a test that draws the ends of intervals. The schedule keeps the contract if any
+// number of goroutines may call newSource at once and each call returns a fresh source.
+// It replays if all these sources give the same numbers.
 //
 // It panics if newSource is nil, and a range panics if newSource returns nil.
 func WithSource(newSource func() rand.Source) Option {
@@ -68,8 +79,8 @@ func WithSource(newSource func() rand.Source) Option {
 //		x = src.Uint64()
 //	}
 //
-// in so many words: as a function this is too large to be inlined, and a Source
-// that wraps the top-level functions, like a function value, adds a call to each
+// which every generator repeats: as a function it is too large to be inlined, and a
+// Source that wraps the top-level functions, like a function value, adds a call to each
 // delay, a fifth of its cost.
 func sourceOf(opts []Option) rand.Source {
 	var newSource func(uint64) rand.Source
@@ -88,9 +99,9 @@ func sourceOf(opts []Option) rand.Source {
 	return newSource(stream)
 }
 
-// below makes of 64 random bits a number that is uniform over the half-open
-// interval [0, n), for n > 0: the high word of x·n. Where the low word is one of
-// the few that would favour some numbers it draws again from src.
+// below turns 64 random bits into a number that is uniform over the half-open
+// interval [0, n), for n > 0: the high word of x·n. If the low word is one of the few
+// that would favour some numbers, it draws again from src.
 //
 // It is D. Lemire, "Fast Random Integer Generation in an Interval", ACM Trans.
 // Model. Comput. Simul. 29 (2019).
@@ -102,7 +113,8 @@ func below(n, x uint64, src rand.Source) uint64 {
 	return word
 }
 
-// belowExactly is all of below, which without it is small enough to be inlined.
+// belowExactly does all of the work of below, which is small enough to be inlined
+// without it.
 func belowExactly(n, x uint64, src rand.Source) uint64 {
 	word, rest := bits.Mul64(x, n)
 	for rest < -n%n {

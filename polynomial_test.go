@@ -37,8 +37,8 @@ func bigLog(x float64) *big.Float {
 	return l
 }
 
-// bigPolynomial is base·(n+1)ᵖ, computed to 400 bits and rounded once; unsure is set
-// where it is so near to the middle between two that either may be given.
+// bigPolynomial is base·(n+1)ᵖ, computed to 400 bits and rounded once. It is unsure if
+// the value is so near to the middle between two nanoseconds that both are right.
 func bigPolynomial(base time.Duration, power float64, n int) (delay time.Duration, unsure bool) {
 	l := bigLog(float64(n + 1))
 	l.Mul(l, new(big.Float).SetFloat64(power))

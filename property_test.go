@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// some is how many delays of a schedule a law looks at.
+// some is how many delays of a schedule a law compares.
 const some = 40
 
 // law checks a property under its name.
@@ -27,7 +27,7 @@ func law(t *testing.T, name string, property func(t *rapid.T)) {
 }
 
 // same fails unless the two schedules have the same first delays and, if they are
-// short, the same length. The texts name them.
+// short, the same length. The failure prints the texts.
 func same(t *rapid.T, want, got iter.Seq[time.Duration], texts ...any) {
 	t.Helper()
 	if diff := cmp.Diff(prefix(want, some), prefix(got, some)); diff != "" {
@@ -35,7 +35,7 @@ func same(t *rapid.T, want, got iter.Seq[time.Duration], texts ...any) {
 	}
 }
 
-// probe returns seq and counts in drawn the delays that were asked of it.
+// probe returns seq and counts in drawn how many delays are drawn from it.
 func probe(seq iter.Seq[time.Duration], drawn *int) iter.Seq[time.Duration] {
 	return backoff.Map(seq, func(d time.Duration) time.Duration {
 		*drawn++
@@ -119,8 +119,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// pullsOne is a stage that needs exactly one delay of its schedule for each of its
-// own.
+// pullsOne draws a stage that draws exactly one delay for each one that it yields.
 func pullsOne() *rapid.Generator[stage] {
 	return rapid.OneOf(pointwise(), seededStages())
 }
@@ -186,9 +185,9 @@ func TestLazy(t *testing.T) {
 		}
 	})
 
-	law(t, "Max and Min draw one of each", func(t *rapid.T) {
+	law(t, "Max, Min and Add draw one of each", func(t *rapid.T) {
 		stop := counts().Draw(t, "stop after")
-		for name, join := range map[string]func(a, b iter.Seq[time.Duration]) iter.Seq[time.Duration]{"Max": backoff.Max, "Min": backoff.Min} {
+		for name, join := range joins {
 			first, second, yielded := 0, 0, 0
 			for range join(probe(backoff.Constant(1), &first), probe(backoff.Constant(2), &second)) {
 				if yielded++; yielded == stop+1 {
@@ -197,6 +196,21 @@ func TestLazy(t *testing.T) {
 			}
 			if first != stop+1 || second != stop+1 {
 				t.Fatalf("%s drew %d and %d delays for %d", name, first, second, yielded)
+			}
+		}
+	})
+
+	law(t, "Max and Add draw nothing of the second when the first has ended", func(t *rapid.T) {
+		n := counts().Draw(t, "delays of the first")
+		for name, join := range joins {
+			if name == "Min" { // goes on with the longer one
+				continue
+			}
+			second := 0
+			for range join(backoff.Take(backoff.Constant(1), n), probe(backoff.Constant(2), &second)) {
+			}
+			if second != n {
+				t.Fatalf("%s drew %d delays of the second, want %d", name, second, n)
 			}
 		}
 	})
@@ -216,7 +230,7 @@ func TestLazy(t *testing.T) {
 	})
 }
 
-// extremes are arguments from the ends of what a parameter takes, and between.
+// extremes are arguments at the ends of a parameter's range, and some inside.
 var extremes = map[string][]any{
 	"a duration >= 0":                   {time.Duration(0), time.Duration(1), time.Second, backoff.NoLimit - 1, backoff.NoLimit},
 	"a duration >= 0 or none":           {time.Duration(0), time.Duration(1), time.Second, backoff.NoLimit - 1, backoff.NoLimit},
@@ -227,7 +241,7 @@ var extremes = map[string][]any{
 	"a schedule":                        {named{"Constant(0)", backoff.Constant(0)}, named{"Constant(NoLimit)", backoff.Constant(backoff.NoLimit)}},
 }
 
-// choices returns every choice of one element of each list.
+// choices returns every way to choose one element of each list.
 func choices(lists [][]any) [][]any {
 	all := [][]any{nil}
 	for _, list := range lists {
@@ -242,8 +256,8 @@ func choices(lists [][]any) [][]any {
 	return all
 }
 
-// TestExtremes draws 10,000 delays of everything at arguments from the ends of
-// their ranges: none is negative, and nothing panics.
+// TestExtremes draws 10,000 delays of every function, with arguments at the ends of
+// their ranges. No delay is negative, and nothing panics.
 func TestExtremes(t *testing.T) {
 	var constants []any
 	for _, d := range extremes["a duration >= 0"] {
@@ -413,7 +427,7 @@ func TestConcat(t *testing.T) {
 	})
 }
 
-// TestLattice holds that Max and Min are a distributive lattice in which a schedule
+// TestLattice verifies that Max and Min are a distributive lattice in which a schedule
 // that has ended counts as +∞.
 func TestLattice(t *testing.T) {
 	type join = func(a, b iter.Seq[time.Duration]) iter.Seq[time.Duration]
@@ -469,6 +483,62 @@ func TestLattice(t *testing.T) {
 	})
 }
 
+// TestSum verifies the laws of Add. A schedule that has ended counts as +∞ in Min, Max
+// and Add, so every law holds for schedules of any lengths. Min and Add make a semiring,
+// the tropical one, whose zero is the empty schedule and whose one is Constant(0).
+func TestSum(t *testing.T) {
+	law(t, "Add is commutative", func(t *rapid.T) {
+		x, y := expressions().Draw(t, "a"), expressions().Draw(t, "b")
+		same(t, backoff.Add(x.seq, y.seq), backoff.Add(y.seq, x.seq), x, y)
+	})
+	law(t, "Add is associative", func(t *rapid.T) {
+		x, y, z := expressions().Draw(t, "a"), expressions().Draw(t, "b"), expressions().Draw(t, "c")
+		same(t, backoff.Add(x.seq, backoff.Add(y.seq, z.seq)), backoff.Add(backoff.Add(x.seq, y.seq), z.seq), x, y, z)
+	})
+	law(t, "Constant(0) is neutral and the empty schedule absorbs: Add(s, 0) = s, Add(s, ()) = ()", func(t *rapid.T) {
+		e := expressions().Draw(t, "s")
+		same(t, e.seq, backoff.Add(e.seq, backoff.Constant(0)), e)
+		same(t, backoff.Concat(), backoff.Add(e.seq, backoff.Concat()), e)
+	})
+	law(t, "Add distributes over Max and over Min", func(t *rapid.T) {
+		x, y, z := expressions().Draw(t, "a"), expressions().Draw(t, "b"), expressions().Draw(t, "c")
+		for _, name := range []string{"Max", "Min"} {
+			join := joins[name]
+			want := join(backoff.Add(x.seq, z.seq), backoff.Add(y.seq, z.seq))
+			same(t, want, backoff.Add(join(x.seq, y.seq), z.seq), name, x, y, z)
+		}
+	})
+	law(t, "Add is monotone: Min(a, b) <= a, so Add(Min(a, b), c) <= Add(a, c)", func(t *rapid.T) {
+		x, y, z := expressions().Draw(t, "a"), expressions().Draw(t, "b"), expressions().Draw(t, "c")
+		low := prefix(backoff.Add(backoff.Min(x.seq, y.seq), z.seq), some)
+		high := prefix(backoff.Add(x.seq, z.seq), some)
+		if len(low) < len(high) {
+			t.Fatalf("%d delays of the smaller schedule, want at least the %d of the larger: %v, %v, %v", len(low), len(high), x, y, z)
+		}
+		for i := range high {
+			if low[i] > high[i] {
+				t.Fatalf("delay %d falls from %d to %d when b rises: %v, %v, %v", i, low[i], high[i], x, y, z)
+			}
+		}
+	})
+	law(t, "Add(Max(a, b), Min(a, b)) = Add(a, b)", func(t *rapid.T) {
+		x, y := expressions().Draw(t, "a"), expressions().Draw(t, "b")
+		same(t, backoff.Add(x.seq, y.seq), backoff.Add(backoff.Max(x.seq, y.seq), backoff.Min(x.seq, y.seq)), x, y)
+	})
+	law(t, "Add(s, s) = Scale(s, 2) and Add(Constant(b), Linear(0, d)) = Linear(b, d)", func(t *rapid.T) {
+		e := expressions().Draw(t, "s")
+		same(t, backoff.Scale(e.seq, 2), backoff.Add(e.seq, e.seq), e)
+		base, step := durations().Draw(t, "b"), durations().Draw(t, "d")
+		same(t, backoff.Linear(base, step), backoff.Add(backoff.Constant(base), backoff.Linear(0, step)), base, step)
+	})
+	law(t, "Take and Drop distribute over Add", func(t *rapid.T) {
+		x, y := expressions().Draw(t, "a"), expressions().Draw(t, "b")
+		n := counts().Draw(t, "n")
+		same(t, backoff.Add(backoff.Take(x.seq, n), backoff.Take(y.seq, n)), backoff.Take(backoff.Add(x.seq, y.seq), n), x, y)
+		same(t, backoff.Add(backoff.Drop(x.seq, n), backoff.Drop(y.seq, n)), backoff.Drop(backoff.Add(x.seq, y.seq), n), x, y)
+	})
+}
+
 func TestWithin(t *testing.T) {
 	law(t, "the longest prefix whose sum is at most total", func(t *rapid.T) {
 		e := expressions().Draw(t, "s")
@@ -502,7 +572,7 @@ func TestWithin(t *testing.T) {
 	})
 }
 
-// portion is fraction·d to the nearest nanosecond, halves upwards, by rationals.
+// portion is fraction·d to the nearest nanosecond, halves upwards, in rationals.
 func portion(d time.Duration, fraction float64) *big.Int {
 	r := new(big.Rat).SetFloat64(fraction)
 	r.Mul(r, new(big.Rat).SetInt64(int64(d)))
@@ -582,8 +652,8 @@ func TestJitter(t *testing.T) {
 		d, fraction := durations().Draw(t, "d"), fractions().Filter(func(f float64) bool { return f == 0 || f > 0x1p-11 }).Draw(t, "f")
 		lo, _ := backoff.At(backoff.Jitter(backoff.Constant(d), fraction, lowest), 0)
 		hi, _ := backoff.At(backoff.Jitter(backoff.Constant(d), fraction, highest), 0)
-		// The first number of the counter may be refused, and the second then
-		// is 1 of 2⁶⁴: above the end by less than 1 ns.
+		// The first number of the counter may be refused. The second number is 1
+		// of 2⁶⁴, which is less than 1 ns above the end.
 		if want := d - clamp(portion(d, fraction)); lo != want || hi != d {
 			t.Fatalf("[%d, %d], want [%d, %d]", lo, hi, want, d)
 		}
@@ -598,6 +668,18 @@ func TestJitter(t *testing.T) {
 		same(t, backoff.Jitter(capped, 0.5, seed), backoff.EqualJitter(base, limit, seed), "EqualJitter")
 		same(t, backoff.Jitter(capped, fraction, seed), backoff.TopJitter(base, limit, fraction, seed), "TopJitter")
 		same(t, capped, backoff.TopJitter(base, limit, 0, seed), "TopJitter of 0")
+	})
+
+	law(t, "if limit < base, base is lowered to limit", func(t *rapid.T) {
+		a, b := durations().Draw(t, "a"), durations().Draw(t, "b")
+		limit, base := min(a, b), max(a, b)
+		seed, _ := seeded(t)
+		same(t, backoff.FullJitter(limit, limit, seed), backoff.FullJitter(base, limit, seed), "FullJitter")
+		same(t, backoff.EqualJitter(limit, limit, seed), backoff.EqualJitter(base, limit, seed), "EqualJitter")
+		same(t, backoff.TopJitter(limit, limit, 0.3, seed), backoff.TopJitter(base, limit, 0.3, seed), "TopJitter")
+		same(t, backoff.DecorrelatedJitter(limit, limit, seed), backoff.DecorrelatedJitter(base, limit, seed), "DecorrelatedJitter")
+		same(t, backoff.SmoothJitter(limit, limit, seed), backoff.SmoothJitter(base, limit, seed), "SmoothJitter")
+		same(t, backoff.NormalJitter(limit, limit, 2, 0.5, seed), backoff.NormalJitter(base, limit, 2, 0.5, seed), "NormalJitter")
 	})
 
 	law(t, "DecorrelatedJitter in [base, min(limit, 3·previous)]", func(t *rapid.T) {
@@ -627,7 +709,7 @@ func TestJitter(t *testing.T) {
 		}
 	})
 
-	law(t, "NormalJitter of deviation 0 = Cap(Exponential), but for rounding", func(t *rapid.T) {
+	law(t, "NormalJitter of deviation 0 = Cap(Exponential), up to rounding", func(t *rapid.T) {
 		base, limit := durations().Draw(t, "base"), durations().Draw(t, "limit")
 		factor := factors().Draw(t, "factor")
 		want := prefix(backoff.Cap(backoff.Exponential(base, factor), limit), some)
@@ -684,7 +766,7 @@ func TestMonotone(t *testing.T) {
 	})
 }
 
-// TestExact holds the formulas against arithmetic of 400 bits.
+// TestExact compares the formulas with arithmetic of 400 bits.
 func TestExact(t *testing.T) {
 	number := func(f float64) *big.Float { return new(big.Float).SetPrec(400).SetFloat64(f) }
 	close := func(want *big.Float, got time.Duration) bool {

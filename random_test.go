@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The seeds of these tests are fixed: a statistic passes always or never. Its
-// false-alarm rate is the chance that an arbitrary seed would have failed.
+// The seeds of these tests are fixed, so a statistic passes always or never. Its
+// false-alarm rate is the probability that another seed would have failed.
 
 // chiSquared returns how far counts are from equal shares.
 func chiSquared(counts []int) float64 {
@@ -57,9 +57,9 @@ func TestUniform(t *testing.T) {
 	}
 }
 
-// TestSeeds holds that neighbouring seeds, and the streams of one seed, are as good
-// as independent: at each of the first delays, over many seeds, the delays are
-// uniform, and so is the difference between a seed and the next.
+// TestSeeds verifies that neighbouring seeds, and the streams of one seed, are as good
+// as independent: over many seeds, each of the first delays is uniform, and so is its
+// difference between one seed and the next.
 func TestSeeds(t *testing.T) {
 	schedules := map[string]func(i uint64) iter.Seq[time.Duration]{
 		"seeds": func(i uint64) iter.Seq[time.Duration] {
@@ -125,8 +125,8 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestUnseeded holds that without an option two ranges differ. That 64 delays are
-// equal by chance, most of them of at least 10⁸ values, is less than one in 10³⁰⁰.
+// TestUnseeded verifies that without an option two ranges differ. The probability that
+// 64 delays are equal by chance, most of them of at least 10⁸ values, is below 10⁻³⁰⁰.
 func TestUnseeded(t *testing.T) {
 	for _, s := range samples.All() {
 		if !s.Random() {
@@ -139,7 +139,7 @@ func TestUnseeded(t *testing.T) {
 	}
 }
 
-// A draw whose low word would favour some delays is drawn again.
+// If the low word would favour some delays, below draws again.
 func TestDrawnAgain(t *testing.T) {
 	// For n = 3·2⁶¹ the words below −n mod n = 2⁶² are refused: x = 0 has the
 	// low word 0.
@@ -147,21 +147,21 @@ func TestDrawnAgain(t *testing.T) {
 	if d != 3<<61-1 {
 		t.Errorf("Uniform = %d, want what the third number gives, %d", d, int64(3<<61-1))
 	}
-	// Without a source the words of the top-level functions are refused as often:
-	// that is 1 in 4 times here, and 1,000 draws without one would be 1e-125.
+	// Without a source, the words of the top-level functions are refused as often, 1
+	// in 4 times here. That none of 1,000 is refused has a probability of 1e-125.
 	counts := make([]int, 12)
 	for d := range backoff.Take(backoff.Uniform(0, 3<<61-1), 12_000) {
 		counts[d/(1<<59)]++
 	}
-	// χ² of 11 degrees of freedom exceeds 70 once in 10¹⁰ times, and this one
-	// has no fixed seed.
+	// This test has no fixed seed: χ² of 11 degrees of freedom exceeds 70 once in
+	// 10¹⁰ times.
 	if x := chiSquared(counts); x > 70 {
 		t.Errorf("χ² of 11 degrees of freedom is %.0f, want at most 70", x)
 	}
 }
 
-// most returns how many of the delays before a retry, over many seeds, are one and
-// the same, and which.
+// most returns the delay that most clients share before a retry, over many seeds, and
+// how many share it.
 func most(schedule func(seed uint64) iter.Seq[time.Duration], retry, seeds int) (count int, delay time.Duration) {
 	counts := map[time.Duration]int{}
 	for seed := range seeds {
@@ -174,10 +174,10 @@ func most(schedule func(seed uint64) iter.Seq[time.Duration], retry, seeds int) 
 	return count, delay
 }
 
-// TestNoAtom holds that at the cap no two of 2,000 clients share a delay, where the
-// published forms put a third to all of them on it. By chance two of a schedule
-// whose delays fill a second share one in 2,000²/2/1e9 cases, 0.2 %; three in
-// 1e-9.
+// TestNoAtom verifies that no two of 2,000 clients share a delay at the cap, where the
+// published forms put between a third and all of them. If the delays of a schedule fill
+// a second, two clients share one by chance with a probability of 2,000²/2/1e9, 0.2 %,
+// and three with 1e-9.
 func TestNoAtom(t *testing.T) {
 	const seeds, retry = 2000, 20
 	base, limit := 100*ms, 10*s
@@ -211,7 +211,7 @@ func TestNoAtom(t *testing.T) {
 		}
 	}
 
-	// What the comments say of the other forms.
+	// The figures that the comments give for the other forms.
 	published := func(seed uint64) iter.Seq[time.Duration] {
 		return func(yield func(time.Duration) bool) {
 			r := rand.New(rand.NewPCG(seed, 0))
@@ -248,12 +248,12 @@ func TestNoAtom(t *testing.T) {
 	}
 }
 
-// normalShare returns which share of a normal distribution lies below x.
+// normalShare returns the share of a normal distribution that lies below x.
 func normalShare(x, mean, deviation float64) float64 {
 	return math.Erfc((mean-x)/deviation/math.Sqrt2) / 2
 }
 
-// TestNormal holds smira's two schedules against the normal distribution.
+// TestNormal compares smira's two schedules with the normal distribution.
 func TestNormal(t *testing.T) {
 	for _, c := range []struct {
 		base, limit time.Duration
@@ -339,8 +339,8 @@ func TestSmooth(t *testing.T) {
 		for _, limit := range []time.Duration{10 * s, time.Hour, backoff.NoLimit} {
 			n := 0
 			for d := range backoff.Take(backoff.SmoothJitter(100*ms, limit, backoff.WithSeed(1)), 5000) {
-				// Two draws that differ by less than 1e-6 of the line's
-				// slope are one in a million.
+				// One in a million pairs of draws differs by less than
+				// 1e-6 of the line's slope.
 				if n++; n > 1000 && d < limit/2_000_000 {
 					t.Errorf("limit %v: delay %d is %v", limit, n-1, d)
 				}

@@ -7,13 +7,13 @@ import (
 	"example.com/backoff/internal/samples"
 )
 
-// A sample's text, which is all that the golden file and the benchmark show of it,
-// names the function that it calls.
+// The golden file and the benchmark show nothing of a sample but its text, so the text
+// has to name the function that the sample calls.
 func TestSamplesSayWhatTheyAre(t *testing.T) {
 	seen := map[string]bool{}
 	for _, s := range samples.All() {
 		if name, _, _ := strings.Cut(s.Text, "("); name != s.Name() {
-			t.Errorf("the text %s is of a call of %s", s.Text, s.Name())
+			t.Errorf("the text %s names another function than the sample calls, %s", s.Text, s.Name())
 		}
 		if seen[s.Text] {
 			t.Errorf("%s is there twice", s.Text)

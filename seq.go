@@ -1,61 +1,166 @@
-// Package backoff makes the delays to wait between the attempts of an
-// operation.
+// Package backoff makes schedules: the delays to wait between the attempts of an
+// operation that may fail, for retrying, reconnecting and polling.
 //
-// A schedule is a value: an [iter.Seq] of [time.Duration], endless or not. A
+// A schedule is a value, an [iter.Seq] of [time.Duration], endless or not. A
 // schedule of n delays allows n retries, which are n+1 attempts.
 //
-// Delays count from 0, as formulas do; attempts and retries count from 1. Retry n
-// is attempt n+1, so delay n is the wait before retry n+1: delay 0 comes before
-// retry 1.
+// # Retrying
 //
-//	for d := range backoff.FullJitter(100*time.Millisecond, 10*time.Second) {
-//		if err = call(); err == nil {
+// Most callers should use [example.com/backoff/retry]. Its Do stops when ctx is
+// done, gives up at once if the next delay would reach the deadline, and returns an
+// error that says how many attempts there were and why they stopped:
+//
+//	err := retry.Do(ctx, delays, send)
+//
+// For HTTP requests use [example.com/backoff/retry/retryhttp], and for database
+// transactions [example.com/backoff/retry/retrysql].
+//
+// Use [Attempts] for a loop of your own. It waits between attempts, never after the
+// last one:
+//
+//	var err error
+//	for range backoff.Attempts(ctx, delays) {
+//		if err = send(ctx); err == nil {
 //			break
 //		}
-//		time.Sleep(d)
 //	}
+//
+// To write the loop by hand, make the first attempt before it, because n delays are
+// n+1 attempts:
+//
+//	err := send(ctx)
+//	for d := range delays {
+//		if err == nil || backoff.Sleep(ctx, d) != nil {
+//			break
+//		}
+//		err = send(ctx)
+//	}
+//
+// A loop that attempts and then sleeps in its body is wrong: it makes n attempts
+// instead of n+1, and sleeps in vain after the last.
+//
+// To wait for another channel as well, such as a stop channel, use a select statement
+// with a timer:
+//
+//	err := send(ctx)
+//	for d := range delays {
+//		if err == nil {
+//			break
+//		}
+//		select {
+//		case <-time.After(d):
+//			err = send(ctx)
+//		case <-stop:
+//			return errors.Join(errStopped, err)
+//		case <-ctx.Done():
+//			return errors.Join(context.Cause(ctx), err)
+//		}
+//	}
+//
+// See [Chan] for an event loop that serves other channels meanwhile.
+//
+// An endless schedule retries until an attempt succeeds or ctx is done. Limit it by
+// [Take] or [Within], or give ctx a deadline.
+//
+// # Which schedule
+//
+// Use [FullJitter] by default: it spreads clients the most, so those that fail
+// together do not come back together.
+//
+//	delays := backoff.FullJitter(100*time.Millisecond, 10*time.Second)
+//	delays = backoff.Take(delays, 5) // 5 retries, so at most 6 attempts
+//
+// Choose as base about the time in which the fault may be over, and as limit how late a
+// client may notice that the server is back. Use another schedule in these cases:
+//
+//   - A delay near 0 would be wasted, because an outage lasts for seconds or longer:
+//     [EqualJitter], which waits for at least half of the exponential delay. A fleet
+//     of clients that reconnects needs a long base, such as 30 s.
+//   - Transactions conflict in a database: [DecorrelatedJitter], which tried the
+//     fewest transactions on three databases. Its base must not be below the time
+//     that the database takes to notice the conflict.
+//   - Many clients retry for a long time, and the server should see a steady rate:
+//     [SmoothJitter].
+//   - You poll until something is ready: Cap(Exponential(base, 1.1), limit). You
+//     notice late by at most base and a tenth of the elapsed time. For many clients
+//     add [Spread].
+//   - There is only one client, such as a script on your own machine:
+//     Cap(Exponential(base, 2), limit). It needs no jitter.
+//   - The delays grow by a factor other than 2: [Exponential], [Cap], [Jitter] and
+//     [Take], in this order.
+//
+// docs/choosing.md has the reasons, and the measurements behind them.
 //
 // # Schedules
 //
-// Some functions start a schedule. Without randomness: [Constant], [Linear],
-// [Exponential], [Polynomial], [Fibonacci] and [Func]. With it: [Uniform],
-// [FullJitter], [EqualJitter], [TopJitter], [DecorrelatedJitter],
-// [SmoothJitter] and [NormalJitter].
+// Generators make a schedule from numbers. [Constant], [Linear], [Exponential],
+// [Polynomial], [Fibonacci] and [Func] are not random. [Uniform], [FullJitter],
+// [EqualJitter], [TopJitter], [DecorrelatedJitter], [SmoothJitter] and
+// [NormalJitter] are. [slices.Values] makes a schedule of a slice of delays.
 //
-// Others turn schedules into a schedule: [Take], [Drop] and [Within] shorten
-// it, [Cap], [Floor], [Scale] and [Map] change each delay, [Jitter] and
-// [Spread] make it random, [Concat], [Max] and [Min] join several.
+// Combinators make a schedule from other schedules. [Take], [Drop] and [Within]
+// shorten it. [Cap], [Floor], [Scale] and [Map] change each delay. [Jitter] and
+// [Spread] make it random. [Concat], [Max], [Min] and [Add] join several.
 //
 //	delays := backoff.Exponential(100*time.Millisecond, 1.5)
 //	delays = backoff.Cap(delays, 10*time.Second)
 //	delays = backoff.Jitter(delays, 1)
 //	delays = backoff.Take(delays, 8)
 //
-// [At], [Chan], [Ticks] and [Sleep] use one.
+// [Attempts] and [Sleep] wait. [Chan] and [Ticks] serve a select statement. [At]
+// returns one delay. Package [example.com/backoff/expr] reads schedules from text,
+// for configuration.
+//
+// # Words
+//
+// Delays count from 0, as in formulas. Attempts and retries count from 1, as people
+// count: delay 0 is the wait before retry 1, which is attempt 2.
+//
+// Other libraries call the same things by other names:
+//
+//	initial delay, initial interval     base
+//	multiplier                          factor
+//	max delay, max interval             limit, of Cap or of a generator with jitter
+//	min delay                           limit of Floor
+//	max retries n                       Take(seq, n)
+//	max attempts n                      Take(seq, n-1), or retry.MaxAttempts(n)
+//	max duration                        Within, which counts delays alone
+//	max elapsed time                    a context's deadline, or retry.MaxElapsed
+//	± jitter, randomization factor      fraction of Spread
+//	subtractive jitter                  fraction of Jitter
+//	additive jitter                     Add of Uniform
+//
+// Clients that fail together and wait for the same delay come back together: a
+// thundering herd, or synchronized clients. Jitter prevents that by making delays
+// random.
 //
 // # The contract
 //
 // Every schedule of this package is
 //
-//   - lazy: a delay is computed, and its random number drawn, only when it is
-//     needed. Nothing is drawn after the loop breaks, and Take(seq, n) draws
+//   - lazy: it computes a delay, and draws its random number, only when the loop
+//     needs it. It draws nothing after the loop breaks, and Take(seq, n) draws
 //     exactly n;
 //   - reusable: all state lives inside one range, and ranging again starts
 //     again from delay 0. With [WithSeed] it gives the same delays again;
 //   - concurrent: any number of goroutines may range over one value at once;
-//   - total: a delay is never negative and never wraps. What is too large for a
-//     [time.Duration] is [NoLimit], the largest there is;
+//   - total: a delay is never negative and never wraps. A delay that is too large
+//     for a [time.Duration] is [NoLimit], the largest there is;
 //   - portable: the same arguments and the same seed give the same delays on
 //     every GOARCH;
-//   - timeless: it neither sleeps nor reads a clock. [Sleep] and [Ticks] do.
+//   - timeless: it neither sleeps nor reads a clock. [Attempts], [Sleep] and [Ticks]
+//     do.
 //
-// What a combinator returns keeps of the contract what the schedule that it
-// was given keeps. A negative delay in a schedule from elsewhere counts as 0
-// wherever a delay is computed from it.
+// A combinator preserves these guarantees: given lazy schedules it returns a lazy one,
+// and so on for each of them.
 //
-// Delays are whole nanoseconds, rounded once, to the nearest: between steps
-// they are kept with more than the precision of a float64, so that 1 ms · 1.5ⁿ
-// grows as it should.
+// Only a schedule from elsewhere can have a negative delay. Combinators that compute
+// with delays treat it as 0; [Take], [Drop], [Within], [Concat], [Max] and [Min] pass it
+// on.
+//
+// Delays are whole nanoseconds. Each is rounded once, to the nearest: between steps
+// a delay is kept with more than the precision of a float64, so 1 ms · 1.5ⁿ grows as
+// it should.
 //
 // # Bad arguments
 //
@@ -68,11 +173,23 @@
 //
 // # Cap, then jitter
 //
-// The order of combinators matters. Jitter that is drawn before the cap is
-// cut off by it: most clients then wait for exactly the limit, together, which
-// is what jitter is there to prevent. Jitter that only ever shortens a delay,
-// as [Jitter] does, can follow the cap without breaking it. [FullJitter],
-// [EqualJitter] and [TopJitter] are made in that order.
+// The order of combinators matters. A cap cuts off jitter that was drawn before it:
+// most clients then wait for exactly the limit, together, which is what jitter
+// should prevent. [Jitter] only shortens delays, so it can follow the cap without
+// exceeding the limit. [FullJitter], [EqualJitter] and [TopJitter] use this order.
+//
+// # What stays the same
+//
+// Before v1.0.0 a minor version may change the API; CHANGELOG.md lists each change.
+//
+// The delays under a seed are the same on every GOARCH and with every version of
+// Go: [WithSeed] uses a [rand.PCG], and no formula depends on the processor or the
+// compiler. Another version of this package changes them only if CHANGELOG.md says
+// so. Delays without a seed differ at every range.
+//
+// The package needs Go 1.26 and nothing but the standard library.
+//
+// [rand.PCG]: https://pkg.go.dev/math/rand/v2#PCG
 package backoff
 
 import (
@@ -82,15 +199,16 @@ import (
 	"time"
 )
 
-// NoLimit is the largest delay, about 292 years: the limit of a schedule that
-// is to have none, and the value of every delay that would exceed it.
+// NoLimit is the largest delay, about 292 years. Use it as the limit of a schedule
+// without one. A delay that would be larger is NoLimit.
 const NoLimit time.Duration = math.MaxInt64
 
-// At returns delay n of seq, counting from 0: the wait before retry n+1.
-// The result ok is false if seq has no more than n delays.
+// At returns delay n of seq, counting from 0: the wait before retry n+1. The result
+// ok is false if seq has n delays or fewer.
 //
-// It ranges over seq from the start, so it takes time in proportion to n, and
-// of a schedule that is random without a seed each call is another sample.
+// Use At where an engine asks for the delay of one retry by its number. It ranges
+// over seq from the start, so it takes time in proportion to n. If seq is random and
+// has no seed, each call returns another sample.
 //
 // It panics if n < 0.
 func At(seq iter.Seq[time.Duration], n int) (delay time.Duration, ok bool) {
@@ -105,14 +223,44 @@ func At(seq iter.Seq[time.Duration], n int) (delay time.Duration, ok bool) {
 	return 0, false
 }
 
-// Chan returns a channel of the delays of seq, for a select statement. The
-// channel is closed after the last delay and when ctx ends.
+// Chan returns a channel of the delays of seq. The channel is closed after the last
+// delay and when ctx is done.
 //
-// It is lazy: the first delay is drawn at once, each other when the one before
-// it was received. One goroutine serves the channel until it is closed, so a
+// Use Chan for an event loop that retries and serves other channels meanwhile. Each
+// delay sets a timer when an attempt is over:
+//
+//	delays := backoff.Chan(ctx, seq)
+//	timer := time.NewTimer(0) // attempt 1 at once
+//	defer timer.Stop()
+//	var err error
+//	for {
+//		select {
+//		case <-timer.C:
+//			if err = send(ctx); err == nil {
+//				return nil
+//			}
+//			d, ok := <-delays
+//			if !ok {
+//				return err // the schedule has ended, or ctx is done
+//			}
+//			timer.Reset(d)
+//		case m := <-messages:
+//			handle(m)
+//		case <-ctx.Done():
+//			return errors.Join(context.Cause(ctx), err)
+//		}
+//	}
+//
+// A loop that does nothing but retry needs no Chan: its select statement can stand in
+// the body of a range over seq, as in the package comment.
+//
+// It is lazy: it draws the first delay at once, and each other delay when the one
+// before it was received. One goroutine serves the channel until it is closed, so a
 // caller that stops receiving from an endless schedule must cancel ctx.
+//
+// It panics if ctx or seq is nil.
 func Chan(ctx context.Context, seq iter.Seq[time.Duration]) <-chan time.Duration {
-	checkSeq("Chan", seq)
+	checkUse("Chan", ctx, seq)
 	delays := make(chan time.Duration)
 	go func() {
 		defer close(delays)
@@ -130,15 +278,26 @@ func Chan(ctx context.Context, seq iter.Seq[time.Duration]) <-chan time.Duration
 	return delays
 }
 
-// Ticks returns a channel that gives the time after each delay of seq: the
-// first tick comes one delay after the call, each other one delay after the
-// tick before it was received. No tick is dropped, and none waits in a buffer.
-// The channel is closed after the last tick and when ctx ends.
+// Ticks returns a channel that gives the time after each delay of seq. The first
+// tick comes one delay after the call, and each other tick one delay after the tick
+// before it was received. It drops no tick and buffers none. The channel is closed
+// after the last tick and when ctx is done.
+//
+// Use Ticks for polling at growing intervals, as [time.Tick] polls at a constant one.
+// The next delay runs while you work on a tick.
+//
+// Do not use Ticks for retrying, because the delays run during the attempts: with
+// delays of 200 ms and attempts of 300 ms, each tick but the first is already there when
+// the attempt before it ends, and a struggling server is retried without a pause. Use
+// [Attempts], or [Chan] and a timer in a select statement: there a delay begins when an
+// attempt is over.
 //
 // One goroutine serves the channel until it is closed, so a caller that stops
 // receiving from an endless schedule must cancel ctx.
+//
+// It panics if ctx or seq is nil.
 func Ticks(ctx context.Context, seq iter.Seq[time.Duration]) <-chan time.Time {
-	checkSeq("Ticks", seq)
+	checkUse("Ticks", ctx, seq)
 	ticks := make(chan time.Time)
 	go func() {
 		defer close(ticks)
@@ -159,9 +318,11 @@ func Ticks(ctx context.Context, seq iter.Seq[time.Duration]) <-chan time.Time {
 	return ticks
 }
 
-// Sleep waits for d, or until ctx ends: then it returns the cause of that end,
-// see [context.Cause]. It returns the cause at once if ctx had ended before.
-// A d of 0 or less waits for nothing.
+// Sleep waits for d and returns nil, or returns the cause as soon as ctx is done; see
+// [context.Cause]. If ctx is already done, it returns the cause at once. If d <= 0, it
+// does not wait.
+//
+// Use Sleep instead of [time.Sleep], which ignores the context.
 func Sleep(ctx context.Context, d time.Duration) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -173,8 +334,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return nil
 	case <-ctx.Done():
-		return context.Cause(ctx)
 	}
+	return context.Cause(ctx) // nil unless ctx is done, which may be so after either
 }

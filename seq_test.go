@@ -44,9 +44,8 @@ func list(delays ...time.Duration) iter.Seq[time.Duration] {
 	}
 }
 
-// A counter is a source that counts up from where it starts. From 0 it draws the
-// lower ends of intervals; a source that is always 0 would never let a draw of
-// three cases end.
+// A counter is a source that counts up. From 0 it draws the lower ends of intervals. A
+// source that always gives 0 would not do: a draw from three values would never end.
 type counter uint64
 
 func (c *counter) Uint64() uint64 {
@@ -64,7 +63,7 @@ var (
 	highest = backoff.WithSource(func() rand.Source { return largest{} })
 )
 
-// given is a source of the given numbers, over and over.
+// given is an option whose source repeats the given numbers.
 func given(values ...uint64) backoff.Option {
 	return backoff.WithSource(func() rand.Source { return &numbers{values: values} })
 }
@@ -102,6 +101,7 @@ func TestDelays(t *testing.T) {
 		{"Exponential zero", backoff.Exponential(0, math.MaxFloat64), []time.Duration{0, 0, 0}},
 		{"Exponential factor 1", backoff.Exponential(backoff.NoLimit-1, 1), []time.Duration{backoff.NoLimit - 1, backoff.NoLimit - 1}},
 		{"Exponential is exact above 2⁵³", backoff.Exponential(1<<60+1, 2), []time.Duration{1<<60 + 1, 1<<61 + 2, 1<<62 + 4, backoff.NoLimit, backoff.NoLimit}},
+		{"Exponential is exact just above 2⁵³", backoff.Exponential(1<<53+1, 2), []time.Duration{1<<53 + 1, 1<<54 + 2, 1<<55 + 4}},
 		{"Exponential of 3 is exact above 2⁵³", backoff.Exponential(1e17+1, 3), []time.Duration{1e17 + 1, 3e17 + 3, 9e17 + 9, 27e17 + 27, 81e17 + 81, backoff.NoLimit}},
 		{"Exponential reaches 2⁶³ exactly", backoff.Exponential(1<<61, 2), []time.Duration{1 << 61, 1 << 62, backoff.NoLimit, backoff.NoLimit}},
 		{"Exponential passes 2⁶³ by its last bits", backoff.Exponential(1<<62+2047, math.Nextafter(2, 1)), []time.Duration{1<<62 + 2047, backoff.NoLimit, backoff.NoLimit}},
@@ -125,13 +125,14 @@ func TestDelays(t *testing.T) {
 		{"Fibonacci under a cap", backoff.Cap(backoff.Fibonacci(s), 6*s), []time.Duration{s, s, 2 * s, 3 * s, 5 * s, 6 * s, 6 * s}},
 		{"Func", backoff.Func(func(n int) time.Duration { return time.Duration(2-n) * s }), []time.Duration{2 * s, s, 0, 0, 0}},
 
-		// The intervals of the random schedules by their ends. oslo.db's article:
+		// The ends of the intervals of random schedules. From oslo.db's article:
 		{"full low", backoff.FullJitter(s, 16*s, lowest), []time.Duration{0, 0, 0, 0, 0, 0}},
 		{"full high", backoff.FullJitter(s, 16*s, highest), []time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 16 * s}},
 		{"top 25 % low", backoff.TopJitter(s, 16*s, 0.25, lowest), []time.Duration{750 * ms, 1500 * ms, 3 * s, 6 * s, 12 * s, 12 * s}},
 		{"top 25 % high", backoff.TopJitter(s, 16*s, 0.25, highest), []time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 16 * s}},
 		{"without jitter", backoff.TopJitter(s, 8*s, 0), []time.Duration{s, 2 * s, 4 * s, 8 * s, 8 * s}},
-		// AWS's article, where attempt 1 is doubled already: base 5 ms here is 10 ms.
+		// From AWS's article, whose first delay is doubled already: its base of 5 ms
+		// is 10 ms here.
 		{"equal low", backoff.EqualJitter(10*ms, 60*ms, lowest), []time.Duration{5 * ms, 10 * ms, 20 * ms, 30 * ms, 30 * ms}},
 		{"equal high", backoff.EqualJitter(10*ms, 60*ms, highest), []time.Duration{10 * ms, 20 * ms, 40 * ms, 60 * ms, 60 * ms}},
 		{"equal odd low", backoff.EqualJitter(3, 3, lowest), []time.Duration{1, 1, 1}},
@@ -151,11 +152,11 @@ func TestDelays(t *testing.T) {
 		{"smooth zero", backoff.SmoothJitter(0, s), []time.Duration{0, 0, 0}},
 		{"smooth limit zero", backoff.SmoothJitter(s, 0), []time.Duration{0, 0, 0}},
 
-		// smira's article without its jitter, which the next test adds.
+		// From smira's article, without its jitter.
 		{"normal, blue", backoff.NormalJitter(100*ms, 10*m, 2.7, 0), []time.Duration{100 * ms, 270 * ms, 729 * ms, 1968300 * time.Microsecond, 5314410 * time.Microsecond, 14348907 * time.Microsecond, 38742048900, 104603532030, 282429536481, 10 * m, 10 * m}},
 		{"normal, green", backoff.NormalJitter(s, 5*m, 1.5, 0), []time.Duration{s, 1500 * ms, 2250 * ms, 3375 * ms, 5062500 * time.Microsecond, 7593750 * time.Microsecond, 11390625 * time.Microsecond, 17085937500, 25628906250, 38443359375, 57665039063, 86497558594, 129746337891, 194619506836, 291929260254, 5 * m}},
 		{"normal never sticks at zero", backoff.NormalJitter(s, m, 2, 1e9, lowest), []time.Duration{s, 0, 0, 0}},
-		{"normal begins anew from zero", backoff.NormalJitter(s, m, 2, 1, given(0, 1<<63)), []time.Duration{s, 0, s}},
+		{"normal begins again from zero", backoff.NormalJitter(s, m, 2, 1, given(0, 1<<63)), []time.Duration{s, 0, s}},
 		{"normal zero", backoff.NormalJitter(0, m, 2, 1), []time.Duration{0, 0, 0}},
 		{"normal huge", backoff.NormalJitter(s, m, 2, math.MaxFloat64, highest), []time.Duration{s, backoff.NoLimit, backoff.NoLimit}},
 
@@ -194,12 +195,19 @@ func TestDelays(t *testing.T) {
 		{"Min", backoff.Min(backoff.Exponential(s, 2), backoff.Constant(3*s)), []time.Duration{s, 2 * s, 3 * s, 3 * s}},
 		{"Min goes on with the second", backoff.Min(list(s, m), list(2*s, 2*s, 5*s)), []time.Duration{s, 2 * s, 5 * s}},
 		{"Min goes on with the first", backoff.Min(list(2*s, 2*s, 5*s), list(s, m)), []time.Duration{s, 2 * s, 5 * s}},
+		{"Add", backoff.Add(backoff.Exponential(s, 2), backoff.Constant(3*s)), []time.Duration{4 * s, 5 * s, 7 * s, 11 * s}},
+		{"Add saturates", backoff.Add(list(backoff.NoLimit-1, backoff.NoLimit, 1), list(1, 1, backoff.NoLimit)), []time.Duration{backoff.NoLimit, backoff.NoLimit, backoff.NoLimit}},
+		{"Add ends with the first", backoff.Add(list(s, m), backoff.Constant(2*s)), []time.Duration{3 * s, 62 * s}},
+		{"Add ends with the second", backoff.Add(backoff.Constant(2*s), list(s, m)), []time.Duration{3 * s, 62 * s}},
+		{"Add, lowest jitter", backoff.Add(backoff.Exponential(100*ms, 2), backoff.Uniform(0, 100*ms, lowest)), []time.Duration{100 * ms, 200 * ms, 400 * ms}},
+		{"Add, highest jitter", backoff.Add(backoff.Exponential(100*ms, 2), backoff.Uniform(0, 100*ms, highest)), []time.Duration{200 * ms, 300 * ms, 500 * ms}},
 
 		{"a negative delay from elsewhere: Cap", backoff.Cap(list(-s), m), []time.Duration{0}},
 		{"a negative delay from elsewhere: Floor", backoff.Floor(list(-s), 0), []time.Duration{0}},
 		{"a negative delay from elsewhere: Scale", backoff.Scale(list(-s), 2), []time.Duration{0}},
 		{"a negative delay from elsewhere: Jitter", backoff.Jitter(list(-s), 1), []time.Duration{0}},
 		{"a negative delay from elsewhere: Spread", backoff.Spread(list(-s), 1), []time.Duration{0}},
+		{"a negative delay from elsewhere: Add", backoff.Add(list(-s, m, -s), list(m, -s, -s)), []time.Duration{m, m, 0}},
 		{"a negative delay from elsewhere: Within", backoff.Within(list(-s, m, 1), m), []time.Duration{-s, m}},
 	}
 	for _, c := range cases {
@@ -219,7 +227,7 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// powersOf3 is what decorrelated jitter gives at its upper end.
+// powersOf3 returns the upper ends of decorrelated jitter from 1 ns.
 func powersOf3() []time.Duration {
 	delays := []time.Duration{}
 	for d := time.Duration(3); len(delays) < 39; d *= 3 {
@@ -228,7 +236,7 @@ func powersOf3() []time.Duration {
 	return append(delays, backoff.NoLimit, backoff.NoLimit)
 }
 
-// isFinite tells whether seq ends within 20 delays.
+// isFinite reports whether seq ends within 20 delays.
 func isFinite(seq iter.Seq[time.Duration]) bool {
 	_, ok := backoff.At(seq, 20)
 	return !ok
@@ -302,7 +310,7 @@ func TestChanEnds(t *testing.T) {
 	})
 }
 
-// undrawn is a schedule that nothing may be drawn from.
+// undrawn is a schedule that fails the test if a delay is drawn from it.
 func undrawn(t *testing.T) iter.Seq[time.Duration] {
 	return backoff.Func(func(n int) time.Duration {
 		t.Errorf("delay %d is drawn", n)
@@ -352,6 +360,63 @@ func TestTicksEnd(t *testing.T) {
 	})
 }
 
+// A receiver that waits when the context ends gets no more ticks. The select statement
+// of a Ticks that did not notice would choose at random, hence 20 times.
+func TestTicksEndWhileReceiving(t *testing.T) {
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			got := 0
+			go func() {
+				for range backoff.Ticks(ctx, backoff.Constant(s)) {
+					got++
+				}
+			}()
+			time.Sleep(2500 * ms)
+			cancel()
+			synctest.Wait()
+			if got != 2 {
+				t.Errorf("%d ticks when the context ended after 2.5 s, want 2", got)
+			}
+			time.Sleep(m)
+			if got != 2 {
+				t.Errorf("%d ticks a minute after the context ended, want 2", got)
+			}
+		})
+	}
+}
+
+// If the delay and the context end together, Sleep returns the cause, even if it wakes
+// because of the delay.
+func TestSleepEndsTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := &unnoticed{t.Context(), time.Now().Add(s)}
+		if err := backoff.Sleep(ctx, s-1); err != nil {
+			t.Errorf("Sleep before the end = %v, want nil", err)
+		}
+		if err := backoff.Sleep(ctx, 1); err != context.DeadlineExceeded {
+			t.Errorf("Sleep to the end = %v, want %v", err, context.DeadlineExceeded)
+		}
+	})
+}
+
+// An unnoticed context ends at a time, and wakes nobody.
+type unnoticed struct {
+	context.Context
+	end time.Time
+}
+
+func (*unnoticed) Done() <-chan struct{} { return nil }
+
+func (*unnoticed) Value(any) any { return nil }
+
+func (c *unnoticed) Err() error {
+	if time.Now().Before(c.end) {
+		return nil
+	}
+	return context.DeadlineExceeded
+}
+
 func TestSleep(t *testing.T) {
 	cause := errors.New("shutting down")
 	cases := []struct {
@@ -395,6 +460,8 @@ func TestPanics(t *testing.T) {
 		seq  = backoff.Constant(s)
 		none iter.Seq[time.Duration]
 		ctx  = t.Context()
+
+		noContext context.Context
 	)
 	cases := []struct {
 		f    func()
@@ -415,8 +482,14 @@ func TestPanics(t *testing.T) {
 		{func() { backoff.Max(seq, none) }, "Max: b is nil, want a schedule"},
 		{func() { backoff.Min(none, seq) }, "Min: a is nil, want a schedule"},
 		{func() { backoff.Min(seq, none) }, "Min: b is nil, want a schedule"},
+		{func() { backoff.Add(none, seq) }, "Add: a is nil, want a schedule"},
+		{func() { backoff.Add(seq, none) }, "Add: b is nil, want a schedule"},
 		{func() { backoff.At(none, 1) }, "At: seq is nil, want a schedule"},
 		{func() { backoff.At(seq, -1) }, "At: n is -1, want >= 0"},
+		{func() { backoff.Attempts(ctx, none) }, "Attempts: seq is nil, want a schedule"},
+		{func() { backoff.Attempts(noContext, seq) }, "Attempts: ctx is nil, want a context"},
+		{func() { backoff.Chan(noContext, seq) }, "Chan: ctx is nil, want a context"},
+		{func() { backoff.Ticks(noContext, seq) }, "Ticks: ctx is nil, want a context"},
 		{func() { backoff.Chan(ctx, none) }, "Chan: seq is nil, want a schedule"},
 		{func() { backoff.Ticks(ctx, none) }, "Ticks: seq is nil, want a schedule"},
 	}
@@ -436,8 +509,8 @@ func panics(t *testing.T, want string, f func()) {
 	f()
 }
 
-// refused are arguments that package expr refuses in words, and how package backoff
-// does.
+// refused has, for each kind of parameter of package expr, arguments that package
+// backoff refuses, and the words that it uses.
 var refused = map[string]struct {
 	values []any
 	want   string
@@ -450,7 +523,8 @@ var refused = map[string]struct {
 	"a whole number in [0, 2147483647]": {[]any{-1}, ">= 0"},
 }
 
-// TestRefused holds that each function refuses what package expr says that it refuses.
+// TestRefused verifies that each function refuses the arguments that package expr
+// refuses.
 func TestRefused(t *testing.T) {
 	var none iter.Seq[time.Duration]
 	for _, stage := range expr.Stages() {
@@ -493,9 +567,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestAllocations holds what a range allocates: nothing where the compiler sees
-// the generator, at most 3 small things a stage where it does not, and nothing a
-// delay.
+// TestAllocations limits what a range allocates: nothing if the compiler sees the
+// generator, at most 3 small objects per stage if it does not, and nothing per delay.
 func TestAllocations(t *testing.T) {
 	count := func(run func()) float64 { return testing.AllocsPerRun(100, run) }
 	var sum time.Duration
@@ -550,9 +623,10 @@ func TestAllocations(t *testing.T) {
 		{"Exponential", backoff.Exponential(s, 2), 1},
 		{"FullJitter", backoff.FullJitter(s, m, seed), 1},
 		{"NormalJitter", backoff.NormalJitter(s, m, 2, 0.1, seed), 1},
-		// Each holds one of its two schedules in a coroutine.
+		// Each of these holds one of its two schedules in a coroutine.
 		{"Max", backoff.Max(backoff.Exponential(s, 2), backoff.Constant(s)), 4},
 		{"Min", backoff.Min(backoff.Exponential(s, 2), backoff.Constant(s)), 4},
+		{"Add", backoff.Add(backoff.Exponential(s, 2), backoff.Constant(s)), 4},
 		{"stack", backoff.Within(backoff.Jitter(backoff.Cap(backoff.Exponential(s, 2), m), 1, seed), 1000*time.Hour), 4},
 	}
 	for _, c := range opaque {
@@ -577,10 +651,15 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestPullStops holds that Max and Min leave no coroutine behind, however their
-// range ends: a bubble does not end while one is blocked in it.
+// joins are the combinators that range over two schedules at once.
+var joins = map[string]func(a, b iter.Seq[time.Duration]) iter.Seq[time.Duration]{
+	"Max": backoff.Max, "Min": backoff.Min, "Add": backoff.Add,
+}
+
+// TestPullStops verifies that none of the joins leaves a coroutine behind, however
+// its range ends: a bubble does not end while one is blocked in it.
 func TestPullStops(t *testing.T) {
-	for name, join := range map[string]func(a, b iter.Seq[time.Duration]) iter.Seq[time.Duration]{"Max": backoff.Max, "Min": backoff.Min} {
+	for name, join := range joins {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				for n := range 4 {

@@ -13,24 +13,28 @@ import (
 // base·(g(tₙ) − g(tₙ₋₁)), where tₙ = n + Uₙ, the Uₙ are independent and uniform
 // over [0, 1), g(t) = 2ᵗ·tanh(√(4t))/1.4, and g(t₋₁) is 0. Delay n lies in
 // base·[0, g(n+1) − g(n−1)]: SmoothJitter(1 s, NoLimit) is 0–1.4 s, 0–2.9 s,
-// 0–4.4 s, 0–8.6 s, ... Its sums telescope, so the elapsed time after n delays lies
-// in base·[g(n−1), g(n)): it has retried once within 1.4 s, twice within 2.9 s,
-// three times within 5.8 s, and the retries of many clients that start together are
-// spread evenly over time, without the bands of denser and thinner traffic that
-// other jitters leave. The median of the first delay is about base.
+// 0–4.4 s, 0–8.6 s, ... The median of the first delay is about base.
 //
-// A limit on the result would put most clients on exactly that limit: 92 % by retry
-// 10 of SmoothJitter(100 ms, 10 s). Here limit bends the curve instead: from the t on
-// where base·g′(t) = limit/2 (the larger solution), g goes on as a straight line. A
-// delay spans less than two units of t, so none exceeds limit, none is shared, and
-// the sum still telescopes, if limit >= 3·base. For a smaller limit the result is
-// clamped as well.
+// Use SmoothJitter when many clients that fail together retry for a long time, and the
+// server should see a steady rate: their retries are spread evenly over time, without
+// the bands of denser and thinner traffic that other jitters leave.
+//
+// Its sums telescope, so the elapsed time after n delays lies in
+// base·[g(n−1), g(n)). With a base of 1 s every client has retried once within 1.4 s,
+// twice within 2.9 s, three times within 5.8 s.
+//
+// The limit bends the curve: from the t on where base·g′(t) = limit/2 (the larger
+// solution), g continues as a straight line. A delay spans less than two units of t,
+// so if limit >= 3·base, no delay exceeds limit, no two clients share one, and the sum
+// still telescopes. For a smaller limit the result is clamped as well. Clamping alone
+// would put most clients on exactly the limit: 92 % by retry 10 of
+// SmoothJitter(100 ms, 10 s).
 //
 // Special cases are:
 //
 //	SmoothJitter(0, limit) = 0, 0, 0, ...
 //	a delay too large for a time.Duration is NoLimit
-//	a limit below base lowers base to it
+//	if limit < base, base is lowered to limit
 //
 // It panics if base < 0 or limit < 0.
 //
@@ -60,9 +64,9 @@ func SmoothJitter(base, limit time.Duration, opts ...Option) iter.Seq[time.Durat
 				before = at
 				n++
 			} else {
-				// Both ends are on the line. Their difference taken by
-				// itself stays exact for ever, where t would lose its
-				// fraction and g become infinite.
+				// Both ends are on the line. Their difference, computed
+				// directly, stays exact forever; t would lose its fraction,
+				// and g would become infinite.
 				d = float64(curve.slope * (1 + u - uBefore))
 			}
 			uBefore = u
@@ -80,14 +84,13 @@ type bentCurve struct {
 }
 
 // newBentCurve returns the curve that bends at the largest t where base·g′(t) is
-// slope. If there is none, which takes a slope below base, it bends where g′ is
-// least.
+// slope. If there is no such t, because slope is too small, it bends where g′ is least.
 func newBentCurve(base, slope float64) bentCurve {
 	if base == 0 {
 		return bentCurve{}
 	}
-	// From leastSlope on, the logarithm of g′ grows, and soon by 1 with each 1
-	// of t: the secant method finds where it is log₂(slope/base) in a few steps.
+	// From leastSlope on, the logarithm of g′ grows, soon as fast as t. The secant
+	// method needs a few steps to find where it is log₂(slope/base).
 	excess := func(t float64) float64 { return portable.Log2(base * smoothSlope(t) / slope) }
 	t := leastSlope
 	if e := excess(t); e < 0 {

@@ -11,8 +11,8 @@ import (
 	"example.com/backoff/internal/samples"
 )
 
-// functions returns the names of the functions that have samples, generators or
-// combinators, in the order of the samples.
+// functions returns the names of the generators or of the combinators that have
+// samples, in the order of the samples.
 func functions(combinators bool) []string {
 	var names []string
 	for _, s := range samples.All() {
@@ -23,15 +23,15 @@ func functions(combinators bool) []string {
 	return names
 }
 
-// takingFunctions are the rows of the functions that package expr does not have: no
-// text can give their arguments.
+// takingFunctions are the rows of the functions that package expr does not have,
+// because text cannot express their arguments.
 var takingFunctions = map[string]string{
 	"Func": "| `Func(delay)` | delay(n) |",
 	"Map":  "| `Map(s, f)` | f(d) |",
 }
 
-// row returns what the README's tables say of a function: the call and the formula.
-// It is empty for a function that joins schedules, whose row is written by hand.
+// row returns a function's row in the tables: the call and the formula. It is empty for
+// a function that joins schedules, whose row is written by hand.
 func row(t *testing.T, name string) string {
 	if row := takingFunctions[name]; row != "" {
 		return row
@@ -56,24 +56,29 @@ func row(t *testing.T, name string) string {
 	return ""
 }
 
-// TestREADMETables holds that the tables of functions in the README say what package
-// expr says. Their laws, in the third column, are written by hand.
-func TestREADMETables(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
+// TestTables verifies that the tables of functions in the README and in the page of the
+// contract agree with package expr. Laws, in the third column, are written by hand.
+func TestTables(t *testing.T) {
+	const readme, contract = "README.md", "docs/contract.md"
+	pages := map[string]string{}
+	for _, page := range []string{readme, contract} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[page] = string(text)
 	}
-	text := string(readme)
 	for _, table := range []struct {
-		head        string
-		combinators bool
+		page, head        string
+		combinators, laws bool
 	}{
-		{"| function | delay n, counting from 0 |\n|---|---|\n", false},
-		{"| function | gives | laws |\n|---|---|---|\n", true},
+		{readme, "| function | delay n, counting from 0 |\n|---|---|\n", false, false},
+		{readme, "| function | gives |\n|---|---|\n", true, false},
+		{contract, "| function | gives | laws |\n|---|---|---|\n", true, true},
 	} {
-		before, rest, ok := strings.Cut(text, table.head)
+		before, rest, ok := strings.Cut(pages[table.page], table.head)
 		if !ok {
-			t.Fatalf("README.md has no table with the head\n%s", table.head)
+			t.Fatalf("%s has no table with the head\n%s", table.page, table.head)
 		}
 		old, after, _ := strings.Cut(rest, "\n\n")
 		rows := strings.Split(old, "\n")
@@ -83,13 +88,13 @@ func TestREADMETables(t *testing.T) {
 			r := row(t, name)
 			switch {
 			case r == "" && i < 0:
-				t.Errorf("README.md has no row for %s, which joins schedules: write it by hand", name)
+				t.Errorf("%s has no row for %s, which joins schedules: write it by hand", table.page, name)
 				continue
 			case r == "":
 				r = rows[i]
-			case table.combinators && i < 0:
+			case table.laws && i < 0:
 				r += " |"
-			case table.combinators:
+			case table.laws:
 				_, law, _ := strings.Cut(strings.TrimPrefix(rows[i], "| "), " | ")
 				_, law, _ = strings.Cut(law, " | ")
 				r += " " + law
@@ -98,7 +103,9 @@ func TestREADMETables(t *testing.T) {
 				wanted = append(wanted, r)
 			}
 		}
-		text = before + table.head + strings.Join(wanted, "\n") + "\n\n" + after
+		pages[table.page] = before + table.head + strings.Join(wanted, "\n") + "\n\n" + after
 	}
-	golden(t, "tables of functions", "README.md", text)
+	for page, text := range pages {
+		golden(t, "tables of functions", page, text)
+	}
 }

@@ -14,7 +14,10 @@ import (
 // fewer: Take(Exponential(1 s, 2), 4) is 1 s, 2 s, 4 s, 8 s, and allows 4 retries,
 // which are 5 attempts. It draws no delay after the n-th.
 //
-// Take(seq, 0) is the empty schedule, one attempt.
+// Use Take to limit the number of retries: n is also known as max retries, and n+1 as
+// max attempts.
+//
+// Take(seq, 0) is the empty schedule: one attempt and no retry.
 //
 // It panics if n < 0.
 func Take(seq iter.Seq[time.Duration], n int) iter.Seq[time.Duration] {
@@ -28,7 +31,7 @@ func Take(seq iter.Seq[time.Duration], n int) iter.Seq[time.Duration] {
 			if !yield(d) {
 				return
 			}
-			// Here, not above yield: seq must not be asked for one more.
+			// Counting after yield would draw one delay too many.
 			left--
 			if left == 0 {
 				return
@@ -38,8 +41,10 @@ func Take(seq iter.Seq[time.Duration], n int) iter.Seq[time.Duration] {
 }
 
 // Drop returns the schedule of the delays of seq after the first n:
-// Drop(Exponential(1 s, 2), 2) is 4 s, 8 s, 16 s, ... It is empty if seq has no
-// more than n. Each range draws those n and discards them.
+// Drop(Exponential(1 s, 2), 2) is 4 s, 8 s, 16 s, ... It is empty if seq has n delays
+// or fewer. Each range draws the first n delays and discards them.
+//
+// Use Drop to continue a schedule after n retries, such as those of an earlier process.
 //
 // It panics if n < 0.
 func Drop(seq iter.Seq[time.Duration], n int) iter.Seq[time.Duration] {
@@ -59,8 +64,12 @@ func Drop(seq iter.Seq[time.Duration], n int) iter.Seq[time.Duration] {
 }
 
 // Cap returns the schedule min(d, limit) for each delay d of seq:
-// Cap(Exponential(1 s, 2), 5 s) is 1 s, 2 s, 4 s, 5 s, 5 s, ... It bounds the
-// delays and not their number: where seq ends, it ends. [Within] bounds their sum.
+// Cap(Exponential(1 s, 2), 5 s) is 1 s, 2 s, 4 s, 5 s, 5 s, ... The limit is also known
+// as the max delay.
+//
+// Use Cap after every generator that grows and has no limit of its own: the limit is how
+// late a client notices that the server is back. Cap does not end the retrying: it
+// limits each delay, [Take] their number and [Within] their sum.
 //
 // Put jitter after the cap, not before; see the package comment.
 //
@@ -78,11 +87,11 @@ func Cap(seq iter.Seq[time.Duration], limit time.Duration) iter.Seq[time.Duratio
 
 // Floor returns the schedule max(d, limit) for each delay d of seq:
 // Floor(Exponential(1 s, 2), 3 s) is 3 s, 3 s, 4 s, 8 s, ... It is
-// Max(seq, Constant(limit)).
+// Max(seq, Constant(limit)). The limit is also known as the min delay.
 //
-// Every delay that it raises is exactly limit. To keep jittered clients apart, put
-// the floor before the jitter, or choose a jitter with a lower bound such as
-// [EqualJitter].
+// Use Floor when a shorter delay is useless or forbidden. Put it before the jitter, or
+// use a jitter with a lower bound, such as [EqualJitter]: after the jitter it gives
+// exactly limit to all clients whose delay it raises, so they retry together.
 //
 // It panics if limit < 0.
 func Floor(seq iter.Seq[time.Duration], limit time.Duration) iter.Seq[time.Duration] {
@@ -100,6 +109,8 @@ func Floor(seq iter.Seq[time.Duration], limit time.Duration) iter.Seq[time.Durat
 // nanosecond, and [NoLimit] where that is more: Scale(Fibonacci(1 s), 0.5) is
 // 500 ms, 500 ms, 1 s, 1.5 s, ... Scale(seq, 1) is seq.
 //
+// Use Scale to make all delays of a schedule shorter or longer and keep its shape.
+//
 // It panics if factor < 0, infinite or not a number.
 func Scale(seq iter.Seq[time.Duration], factor float64) iter.Seq[time.Duration] {
 	checkScale(seq, factor)
@@ -114,7 +125,10 @@ func Scale(seq iter.Seq[time.Duration], factor float64) iter.Seq[time.Duration] 
 }
 
 // Map returns the schedule f(d) for each delay d of seq. Negative results are
-// raised to 0. It keeps the contract if f depends on nothing but d.
+// raised to 0.
+//
+// Use Map for a change of each delay that no other function makes, such as rounding to
+// seconds. It keeps the contract if f depends on nothing but d.
 //
 // It panics if f is nil.
 func Map(seq iter.Seq[time.Duration], f func(time.Duration) time.Duration) iter.Seq[time.Duration] {
@@ -128,13 +142,14 @@ func Map(seq iter.Seq[time.Duration], f func(time.Duration) time.Duration) iter.
 	}
 }
 
-// Jitter returns the schedule that has for each delay d of seq one that is uniform
-// over the closed interval [(1−fraction)·d, d], drawn independently: fraction 1 is
-// full jitter, 0.5 equal jitter, 0 none. Jitter(Constant(10 s), 0.25) is 7.5–10 s,
-// 7.5–10 s, ...
+// Jitter returns a schedule with one random delay for each delay d of seq, uniform over
+// the closed interval [(1−fraction)·d, d] and independent of the others:
+// Jitter(Constant(10 s), 0.25) is 7.5–10 s, 7.5–10 s, ... Fraction 1 is full jitter, 0.5
+// equal jitter, and 0 none.
 //
-// It never exceeds d, so it can follow [Cap] and the limit holds, and then no two
-// clients need share a delay: Jitter(Cap(seq, limit), fraction) <= limit.
+// Use Jitter after [Cap], where many clients use the schedule. It only subtracts
+// (subtractive jitter), so the limit of the cap holds:
+// Jitter(Cap(seq, limit), fraction) <= limit. Nor do clients meet at the limit.
 //
 // It panics if fraction is not in [0, 1].
 func Jitter(seq iter.Seq[time.Duration], fraction float64, opts ...Option) iter.Seq[time.Duration] {
@@ -157,14 +172,15 @@ func Jitter(seq iter.Seq[time.Duration], fraction float64, opts ...Option) iter.
 	}
 }
 
-// Spread returns the schedule that has for each delay d of seq one that is uniform
-// over the closed interval [(1−fraction)·d, (1+fraction)·d], drawn independently;
-// the upper end is [NoLimit] where it would be more. The mean stays d:
-// Spread(Constant(10 s), 0.1) is 9–11 s, 9–11 s, ...
+// Spread returns a schedule with one random delay for each delay d of seq, uniform over
+// the closed interval [(1−fraction)·d, (1+fraction)·d] and independent of the others:
+// Spread(Constant(10 s), 0.1) is 9–11 s, 9–11 s, ... The upper end is [NoLimit] where it
+// would be more. The fraction is also known as the randomization factor, or as ± jitter.
 //
-// It breaks a limit that [Cap] has set before, and a cap after it puts most clients on
-// exactly the limit: half where one stands before it as well, all in the end where
-// none does. Use [Jitter] where there is a limit.
+// Use Spread when the mean delay has to stay d, as in polling. Use [Jitter] where there
+// is a limit: Spread exceeds a [Cap] before it. A Cap after it puts clients on exactly
+// the limit: half of them if there is a Cap before it as well, and in the end all of
+// them if not.
 //
 // It panics if fraction is not in [0, 1].
 func Spread(seq iter.Seq[time.Duration], fraction float64, opts ...Option) iter.Seq[time.Duration] {
@@ -189,11 +205,14 @@ func Spread(seq iter.Seq[time.Duration], fraction float64, opts ...Option) iter.
 }
 
 // Within returns the longest prefix of seq whose sum is at most total:
-// Within(Exponential(1 s, 2), 10 s) is 1 s, 2 s, 4 s, for 8 s more would be 15 s.
-// It counts the delays alone, not the time that attempts take, and reads no clock.
+// Within(Exponential(1 s, 2), 10 s) is 1 s, 2 s, 4 s, because 8 s more would make 15 s.
 //
-// A delay of 0 always fits, so Within(Constant(0), total) is endless. To know where
-// to end it draws the first delay that does not fit.
+// Use Within to limit the time spent waiting. It counts the delays alone and reads no
+// clock. To limit the time that attempts take as well (max elapsed time, max duration),
+// give the context a deadline or use package retry's MaxElapsed.
+//
+// A delay of 0 always fits, so Within(Constant(0), total) is endless. Within ends at the
+// first delay that does not fit, which it has to draw.
 //
 // It panics if total < 0.
 func Within(seq iter.Seq[time.Duration], total time.Duration) iter.Seq[time.Duration] {
@@ -213,15 +232,18 @@ func Within(seq iter.Seq[time.Duration], total time.Duration) iter.Seq[time.Dura
 }
 
 // Concat returns the schedule of the delays of each of seqs, one schedule after
-// the other: Concat(Take(Constant(0), 1), Constant(1 s)) is 0, 1 s, 1 s, ... What
-// follows an endless schedule is never reached. Concat() is the empty schedule.
+// the other: Concat(Take(Constant(0), 1), Constant(1 s)) is 0, 1 s, 1 s, ... Concat()
+// is the empty schedule.
+//
+// Use Concat for retries in phases, such as one retry at once and then growing delays.
+// All schedules but the last must end: those after an endless one are never reached.
 func Concat(seqs ...iter.Seq[time.Duration]) iter.Seq[time.Duration] {
 	for i, seq := range seqs {
 		if seq == nil {
 			reject("Concat", fmt.Sprintf("argument %d", i), "nil", "a schedule")
 		}
 	}
-	seqs = slices.Clone(seqs) // the caller may change its own
+	seqs = slices.Clone(seqs) // the caller may change its slice
 	return func(yield func(time.Duration) bool) {
 		for _, seq := range seqs {
 			for d := range seq {
@@ -235,33 +257,25 @@ func Concat(seqs ...iter.Seq[time.Duration]) iter.Seq[time.Duration] {
 
 // Max returns the schedule of the larger of the two delays that a and b have at
 // each place: Max(Exponential(1 s, 2), Constant(3 s)) is 3 s, 3 s, 4 s, 8 s, ...
-// It ends with the shorter one, for an ended schedule counts as +∞: there is no
-// retry that both allow.
+// It ends with the shorter one, because a schedule that has ended counts as +∞.
+//
+// Use Max when two schedules both have to be respected, such as your own and one that
+// the server asks for.
 //
 // To find its end it may draw one delay of a that it does not use. Each range
 // holds b in a coroutine, see [iter.Pull].
 func Max(a, b iter.Seq[time.Duration]) iter.Seq[time.Duration] {
 	checkPair("Max", a, b)
-	return func(yield func(time.Duration) bool) {
-		next, stop := iter.Pull(b)
-		defer stop()
-		for d := range a {
-			e, ok := next()
-			if !ok {
-				return
-			}
-			if !yield(max(d, e)) {
-				return
-			}
-		}
-	}
+	return pairwise(a, b, func(d, e time.Duration) time.Duration { return max(d, e) })
 }
 
 // Min returns the schedule of the smaller of the two delays that a and b have at
 // each place: Min(Exponential(1 s, 2), Constant(3 s)) is 1 s, 2 s, 3 s, 3 s, ...
-// It ends with the longer one, for an ended schedule counts as +∞. So
-// Min(seq, Constant(limit)) is endless even where seq ends, and Cap(seq, limit) is
-// not.
+// It ends with the longer one, because a schedule that has ended counts as +∞.
+//
+// Use Min to slow the growth of one schedule by another, such as exponential growth that
+// becomes linear. Use [Cap] for a limit: Min(seq, Constant(limit)) is endless even if
+// seq ends.
 //
 // Each range holds b in a coroutine, see [iter.Pull].
 func Min(a, b iter.Seq[time.Duration]) iter.Seq[time.Duration] {
@@ -288,6 +302,43 @@ func Min(a, b iter.Seq[time.Duration]) iter.Seq[time.Duration] {
 				return
 			}
 			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// Add returns the schedule of the sum of the two delays that a and b have at each
+// place, and [NoLimit] where that is more: Add(Exponential(1 s, 2), Constant(3 s)) is
+// 4 s, 5 s, 7 s, 11 s, ... It ends with the shorter one, because a schedule that has
+// ended counts as +∞.
+//
+// Use Add for additive jitter, which does not grow with the delay:
+// Add(Exponential(100 ms, 2), Uniform(0, 100 ms)) is 100–200 ms, 200–300 ms,
+// 400–500 ms, ... Put [Cap] before Add, not after. Add then exceeds the limit by the
+// jitter, and clients do not meet at the limit.
+//
+// To find its end it may draw one delay of a that it does not use. Each range
+// holds b in a coroutine, see [iter.Pull].
+func Add(a, b iter.Seq[time.Duration]) iter.Seq[time.Duration] {
+	checkPair("Add", a, b)
+	return pairwise(a, b, func(d, e time.Duration) time.Duration {
+		return saturating.Add(max(d, 0), max(e, 0))
+	})
+}
+
+// pairwise returns the schedule join(d, e) for the delays d of a and e of b at each
+// place, up to the end of the shorter one.
+//
+// A range over a cannot step a range over b: b has to be pulled. A coroutine is the
+// cheapest way to pull that draws each delay once.
+func pairwise(a, b iter.Seq[time.Duration], join func(d, e time.Duration) time.Duration) iter.Seq[time.Duration] {
+	return func(yield func(time.Duration) bool) {
+		next, stop := iter.Pull(b)
+		defer stop()
+		for d := range a {
+			e, ok := next()
+			if !ok || !yield(join(d, e)) {
 				return
 			}
 		}

@@ -1,7 +1,8 @@
-// Package backofftest checks that a schedule, anyone's, keeps the contract of
-// package backoff, and that it is what its author meant it to be.
+// Package backofftest checks that a schedule keeps the contract of package backoff, and
+// that it is what its author meant it to be. The schedule can be anyone's: any function
+// that returns an iter.Seq[time.Duration].
 //
-// A test of one's own schedule is one call:
+// Most callers should use [Run], in one test for each schedule of their own:
 //
 //	func TestMine(t *testing.T) {
 //		backofftest.Run(t, func(seed uint64) iter.Seq[time.Duration] {
@@ -9,76 +10,79 @@
 //		}, backofftest.SpreadUnder(10*time.Second))
 //	}
 //
-// A schedule that is not random ignores the seed. One that is random and takes
-// no seed is checked with [Unseeded]. What turns one schedule into another, a
-// stage, is checked by [RunStage] over several sources. [Check] and [CheckStage]
-// return what broke as an error, for use where there is no [testing.T], such as
-// a fuzz target or a property.
+// If the schedule is not random, ignore the seed. If it is random and takes no seed, add
+// [Unseeded]. Use [RunStage] for a combinator, here called a stage, which makes a schedule
+// of another one, its source. RunStage checks it over several sources. Use [Check] and
+// [CheckStage] where there is no [testing.T], such as in a fuzz target or a property: they
+// return an error.
 //
-// # What is checked of every schedule
+// # Checks of every schedule
 //
-//   - reusable: a range gives the delays that the range before gave, whether that
-//     one came to its end, broke at any delay or panicked; and so does what
-//     newSchedule returns for the same seed a second time;
+//   - reusable: each range gives the same delays as the range before, whether that
+//     one came to its end, broke at any delay or panicked. A second schedule from
+//     newSchedule with the same seed gives them too;
 //   - independent: ranges inside one another's bodies, ranges that advance in
-//     turn, and ranges in 8 goroutines give the same delays too. Under -race the
-//     race detector has its say;
-//   - obedient: yield is not called after it returned false, a panic of the
-//     loop's body comes out of the range, and the schedule does not panic;
+//     turn, and ranges in 8 goroutines give the same delays too. With -race, the race
+//     detector checks them as well;
+//   - obedient: it does not call yield after yield returned false, it lets a panic of
+//     the loop's body pass, and it does not panic itself;
 //   - total: no delay is negative, and the schedule does not end in a loop
 //     without a wait, which is what a product that wrapped to 0 gives;
 //   - timeless, by [Run] and [RunStage] only: it does not sleep, its delays do not
-//     depend on how much time passes before a range or within it, and no
-//     goroutine is left behind. This runs in a bubble of [testing/synctest], so it
-//     takes no time.
+//     depend on how much time passes before a range or within it, and it leaves no
+//     goroutine behind. This runs in a bubble of [testing/synctest], so it takes no
+//     time.
 //
-// Of a stage also:
+// A stage is also checked to be
 //
-//   - lazy: building it draws nothing from its source. Delay n comes when n+1
-//     delays have been drawn and no more, nothing is drawn after the loop breaks,
-//     and a range over the source is over when the range over the stage is. Some
-//     stages must draw more than they give: [Extra].
+//   - lazy: building it draws nothing from its source. It draws n+1 delays for delay n
+//     and no more, it draws nothing after the loop breaks, and its range over the source
+//     ends with the range over the stage. Use [Extra] for a stage that must draw more
+//     than it gives.
 //
-// # What the options check
+// # Options
+//
+// These add a check:
 //
 //	Between(lo, hi)    every delay is in [lo, hi]
-//	Monotone()         no delay is less than the one before it
+//	Monotone()         no delay is shorter than the one before it
 //	Delays(n)          there are n delays, no more and no fewer
-//	TotalAtMost(total) their sum is at most total
-//	Reaches(delay)     it grows as far as delay
-//	SpreadUnder(limit) no delay exceeds limit, and no delay is shared by many clients
+//	TotalAtMost(total) the sum of the delays is at most total
+//	Reaches(delay)     the delays grow as far as delay
+//	SpreadUnder(limit) no delay exceeds limit, and many clients do not share one
 //	KeepsLength()      a stage gives as many delays as its source
 //
-// and what they allow: [Unseeded], [ZeroTail], [Extra]. [Depth] says how many
-// delays are looked at.
+// These allow something: [Unseeded], [ZeroTail], [Extra]. [Depth] sets how many delays
+// are checked.
 //
-// # What it says
+// # Reports
 //
-// It looks from small to large, and so reports the fewest delays, the earliest
-// break and the smallest seed with which it saw something break:
+// The checks go from small to large. So the report usually has the fewest delays, the
+// earliest break and the smallest seed that show the fault; a fault that depends on what
+// was ranged over before may be reported later:
 //
 //	backofftest: delay 34 is -351909h41m29.709551616s, want >= 0 (seed 0; delay 33 was 2386092h56m32s)
 //	backofftest: yield was called again after it returned false at delay 0 (seed 0)
 //	backofftest: after a loop that broke at delay 0, the next range differs at delay 0: 1s, then 2s: state outlives a range (seed 0)
 //
-// The same schedule gets the same report each time, unless it is at fault for
-// that itself.
+// The same schedule gets the same report each time, unless the schedule itself changes
+// from run to run.
 //
 // # What it cannot see
 //
-// From outside it cannot be told
+// From outside, a check cannot tell
 //
 //   - whether a schedule computes delays, or draws their random numbers, before
-//     they are needed. Of a stage it can, by its source;
-//   - what a schedule does past the [Depth], with a seed that was not tried, or in
+//     they are needed. For a stage it can, by watching the source;
+//   - what a schedule does beyond the [Depth], with a seed that was not tried, or in
 //     a race that did not happen;
-//   - whether the delays are the same on every GOARCH, or those that its author
+//   - whether the delays are the same on every GOARCH, or those that the author
 //     meant;
-//   - of a schedule that is [Unseeded], whether its delays depend on a clock. That
-//     it ends for ever at some time it does.
+//   - whether the delays of an [Unseeded] schedule depend on a clock. It does see that
+//     such a schedule is empty after some time.
 //
-// A schedule that computes for ever, or waits for a lock that it holds itself,
-// hangs the check, until go test's -timeout shows where.
+// A schedule that computes forever, or waits for a lock that it holds itself, hangs the
+// check. Then the -timeout of go test shows where.
 package backofftest
 
 import (
@@ -87,15 +91,14 @@ import (
 	"time"
 )
 
-// Run checks the schedules that newSchedule returns, and reports the smallest
-// case it finds that broke as an error of t.
+// Run checks the schedules that newSchedule returns, and reports the smallest case that
+// fails as an error of t. Use Run in a test; use [Check] elsewhere.
 //
-// It calls newSchedule in bubbles of [testing/synctest] and outside of them, so
-// what newSchedule keeps from one call to the next must not hold a channel or a
-// timer.
+// It calls newSchedule inside bubbles of [testing/synctest] and outside of them, so
+// newSchedule must not keep a channel or a timer from one call to the next.
 //
-// It panics if newSchedule is nil, if an option does not fit, or in a bubble, for
-// it makes its own.
+// It panics if newSchedule is nil or an option does not fit. It also panics in a bubble,
+// because it makes bubbles of its own.
 func Run(t *testing.T, newSchedule func(seed uint64) iter.Seq[time.Duration], opts ...Option) {
 	t.Helper()
 	s := newSubject("Run", newSchedule, opts)
@@ -106,25 +109,25 @@ func Run(t *testing.T, newSchedule func(seed uint64) iter.Seq[time.Duration], op
 	report(t, bad)
 }
 
-// Check checks the schedules that newSchedule returns as [Run] does, save for
-// what takes a test: that they are timeless and leave no goroutine behind. It
-// returns the smallest case it finds that broke.
+// Check checks the schedules that newSchedule returns as [Run] does, and returns the
+// smallest case that fails. It leaves out the checks that need a test: that schedules
+// are timeless and leave no goroutine behind.
 //
 // It panics if newSchedule is nil or an option does not fit.
 func Check(newSchedule func(seed uint64) iter.Seq[time.Duration], opts ...Option) error {
 	return newSubject("Check", newSchedule, opts).contract().err()
 }
 
-// RunStage checks the schedules that newStage makes of the schedule src, over
-// several of them: the empty one, the endless 0, 0, 0, ..., finite ones, and the
-// endless 1 s, 2 s, 4 s, ... up to the largest [time.Duration]. It reports the
-// smallest case it finds that broke as an error of t.
+// RunStage checks the schedules that newStage makes of the schedule src, and reports the
+// smallest case that fails as an error of t. Use RunStage for a combinator. It checks
+// each of several sources: the empty schedule, the endless 0, 0, 0, ..., finite ones, and
+// the endless 1 s, 2 s, 4 s, ... up to the largest [time.Duration].
 //
-// Options hold over every source, but [Delays], [Reaches] and [SpreadUnder] over
-// the last one alone.
+// Options apply to every source, except [Delays], [Reaches] and [SpreadUnder], which
+// apply to the last one alone.
 //
-// It panics if newStage is nil, if an option does not fit, or in a bubble of
-// [testing/synctest], for it makes its own.
+// It panics if newStage is nil or an option does not fit. It also panics in a bubble of
+// [testing/synctest], because it makes bubbles of its own.
 func RunStage(t *testing.T, newStage func(src iter.Seq[time.Duration], seed uint64) iter.Seq[time.Duration], opts ...Option) {
 	t.Helper()
 	for _, s := range newStages("RunStage", newStage, opts) {
@@ -142,9 +145,9 @@ func RunStage(t *testing.T, newStage func(src iter.Seq[time.Duration], seed uint
 	}
 }
 
-// CheckStage checks the schedules that newStage makes as [RunStage] does, save for
-// what takes a test: that they are timeless and leave no goroutine behind. It
-// returns the smallest case it finds that broke.
+// CheckStage checks the schedules that newStage makes as [RunStage] does, and returns the
+// smallest case that fails. It leaves out the checks that need a test: that schedules
+// are timeless and leave no goroutine behind.
 //
 // It panics if newStage is nil or an option does not fit.
 func CheckStage(newStage func(src iter.Seq[time.Duration], seed uint64) iter.Seq[time.Duration], opts ...Option) error {

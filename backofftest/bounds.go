@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// holds checks the delays of one reading, one after the other, and then what is
-// said of them together.
+// holds checks each delay of one reading, and then the conditions on all of them.
 func (s *subject) holds(r reading) *breach {
 	left := s.total
 	for i, d := range r.delays {
@@ -25,8 +24,8 @@ func (s *subject) holds(r reading) *breach {
 	if s.counted && r.ended && len(r.delays) < s.delays {
 		return broken(len(r.delays), "the schedule ends after %s, want %d", count(len(r.delays)), s.delays)
 	}
-	if !r.ended && len(r.delays) < s.looked() {
-		return nil // what is left to say wants all of them
+	if !r.ended && len(r.delays) < s.checked() {
+		return nil // the other checks need all delays
 	}
 	if !s.zeroTail {
 		if bad := hotTail(r); bad != nil {
@@ -57,7 +56,7 @@ func (s *subject) holdsAt(delays []time.Duration, i int) *breach {
 	return nil
 }
 
-// hotTail returns the breach that a schedule waits at first and then no more.
+// hotTail returns a breach if a schedule waits at first and then no more.
 func hotTail(r reading) *breach {
 	n := len(r.delays)
 	zeros := 0
@@ -72,7 +71,7 @@ func hotTail(r reading) *breach {
 		note("delay %d was %v; of %s", from-1, r.delays[from-1], count(n))
 }
 
-// falls returns the breach that a reading falls short of a delay.
+// falls returns a breach if a reading falls short of a delay.
 func falls(r reading, delay time.Duration) *breach {
 	if len(r.delays) == 0 {
 		return broken(0, "the schedule is empty, want a delay of at least %v", delay)

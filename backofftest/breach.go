@@ -2,9 +2,9 @@ package backofftest
 
 import "fmt"
 
-// A breach is what broke.
+// A breach is a check that failed.
 type breach struct {
-	at    int // the delay where it broke: the smaller the better
+	at    int // the delay where it failed: the earliest one is reported
 	text  string
 	notes []string
 	stack []byte // of the schedule's panic
@@ -36,7 +36,7 @@ func (b *breach) Error() string {
 	return text
 }
 
-// err returns b as an error that is nil if b is.
+// err returns b as an error, which is nil if b is nil.
 func (b *breach) err() error {
 	if b == nil {
 		return nil
@@ -44,8 +44,8 @@ func (b *breach) err() error {
 	return b
 }
 
-// smallest returns the breach at the earliest delay that check finds for one of
-// the seeds from lo to hi−1, and of those the one of the smallest seed.
+// smallest calls check with the seeds from lo to hi−1, and returns the breach at the
+// earliest delay. If there are several, the smallest seed wins.
 func smallest(lo, hi uint64, check func(seed uint64) *breach) *breach {
 	var least *breach
 	for seed := lo; seed < hi; seed++ {

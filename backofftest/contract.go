@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// contract checks what holds of every schedule, and the bounds.
+// contract checks everything that needs no test: the contract, and the options.
 func (s *subject) contract() *breach {
 	if bad := s.smallest(0, seeds, s.reusable); bad != nil {
 		return s.onSource(bad)
@@ -17,7 +17,7 @@ func (s *subject) contract() *breach {
 	return s.others()
 }
 
-// others checks all but that the schedule is reusable, which it relies on.
+// others checks everything except that the schedule is reusable, on which it relies.
 func (s *subject) others() *breach {
 	if bad := smallest(0, seeds, s.bounded); bad != nil {
 		return s.onSource(bad)
@@ -34,8 +34,8 @@ func (s *subject) others() *breach {
 	return s.onSource(bad)
 }
 
-// next takes note of one more reading of the seed, and returns the breach that it
-// is not what is known.
+// next records one more reading of the seed, and returns a breach if it differs from
+// the readings before.
 func (s *subject) next(seed uint64, r reading) (bad *breach) {
 	if s.unseeded {
 		bad = s.holds(r)
@@ -48,7 +48,7 @@ func (s *subject) next(seed uint64, r reading) (bad *breach) {
 	return bad
 }
 
-// same returns the breach that r is not what is known of the seed.
+// same returns a breach if r differs from what is known of the seed.
 func (s *subject) same(seed uint64, r reading, when, why string) *breach {
 	if s.unseeded {
 		return s.holds(r)
@@ -56,18 +56,18 @@ func (s *subject) same(seed uint64, r reading, when, why string) *breach {
 	return differing(s.known[seed], r, when, why)
 }
 
-// reusable ranges again and again over one value: to delay 0, to delay 1 and so
-// on, twice as far as is looked, and to places anywhere. It leaves behind what is
+// reusable ranges again and again over one value: to delay 0, to delay 1 and so on,
+// twice over all delays that are checked, and to random delays. It records what is
 // known of the seed.
 func (s *subject) reusable(seed uint64, seq iter.Seq[time.Duration]) *breach {
 	var stops []int
-	for n := range min(32, s.looked()) {
+	for n := range min(32, s.checked()) {
 		stops = append(stops, n+1)
 	}
-	stops = append(stops, s.looked(), s.looked())
+	stops = append(stops, s.checked(), s.checked())
 	random := rand.New(rand.NewPCG(seed, 0))
 	for range 8 {
-		stops = append(stops, 1+random.IntN(s.looked()))
+		stops = append(stops, 1+random.IntN(s.checked()))
 	}
 	stops = append(stops, 1)
 
@@ -91,15 +91,15 @@ func (s *subject) reusable(seed uint64, seq iter.Seq[time.Duration]) *breach {
 		return nil
 	}
 
-	r, bad := s.read(seed, s.looked())
+	r, bad := s.read(seed, s.checked())
 	if bad != nil {
 		return bad
 	}
 	return differing(s.known[seed], r, fmt.Sprintf(s.name+", called again,", seed), "the seed does not fix the delays, see Unseeded")
 }
 
-// fixed tells whether what newSchedule returns for a seed begins with the same n
-// delays each time. It is asked only to explain a breach.
+// fixed reports whether the schedules that newSchedule returns for a seed begin with
+// the same n delays. It only serves to explain a breach.
 func (s *subject) fixed(seed uint64, n int) bool {
 	a, badA := s.read(seed, n)
 	b, badB := s.read(seed, n)
@@ -107,14 +107,14 @@ func (s *subject) fixed(seed uint64, n int) bool {
 	return badA == nil && badB == nil && !differ
 }
 
-// bounded checks what is known of the seed, all of it.
+// bounded checks all that is known of the seed.
 func (s *subject) bounded(seed uint64) *breach {
 	return s.holds(s.known[seed])
 }
 
 // sampled checks the first delays of one more client.
 func (s *subject) sampled(seed uint64) *breach {
-	r, bad := s.read(seed, min(64, s.looked()))
+	r, bad := s.read(seed, min(64, s.checked()))
 	if bad != nil {
 		return bad
 	}
@@ -198,7 +198,7 @@ func (s *subject) inTurn(seed uint64, seq iter.Seq[time.Duration]) (bad *breach)
 	return nil
 }
 
-// pulled is a reading that advances when it is told to.
+// pulled is a reading that advances by one delay at a time.
 type pulled struct {
 	reading
 	next func() (time.Duration, bool)
@@ -222,7 +222,7 @@ func (s *subject) concurrent(seed uint64, seq iter.Seq[time.Duration]) *breach {
 		all.Go(func() {
 			<-start
 			for range 4 {
-				r, bad := loop{n: min(64, s.looked())}.over(seq)
+				r, bad := loop{n: min(64, s.checked())}.over(seq)
 				if bad != nil {
 					bad.note("in one of 8 goroutines")
 				} else {

@@ -18,7 +18,7 @@ import (
 
 type seq = iter.Seq[time.Duration]
 
-// fixed is a newSchedule of one value, as a test of somebody's variable has it.
+// fixed is a newSchedule that always returns one value, as in a test of a variable.
 func fixed(s seq) func(uint64) seq { return func(uint64) seq { return s } }
 
 // each is a newSchedule of delay(0), delay(1), ...
@@ -32,7 +32,7 @@ func each(delay func(n int) time.Duration) func(uint64) seq {
 	})
 }
 
-// convert turns what is out of range into the least Duration, as an amd64 does.
+// convert turns a number out of range into the smallest Duration, as an amd64 does.
 func convert(f float64) time.Duration {
 	if f >= math.MinInt64 && f < math.MaxInt64 {
 		return time.Duration(f)
@@ -40,8 +40,8 @@ func convert(f float64) time.Duration {
 	return math.MinInt64
 }
 
-// broken is a defect: each is one that a published library has or had, or that one
-// writes by mistake.
+// broken is a schedule with a defect, which a published library has or had, or which
+// people write by mistake.
 type broken struct {
 	name        string
 	newSchedule func(seed uint64) seq
@@ -82,7 +82,7 @@ var defects = []broken{
 		"backofftest: delay 33 is -2562047h47m16.854775808s, want >= 0 (seed 0; delay 32 was 1281023h53m38.427387904s)",
 	},
 	{
-		"a huge factor under a cap: 0 for ever",
+		"a huge factor under a cap: 0 forever",
 		each(func(n int) time.Duration {
 			return max(0, min(convert(float64(second)*math.Pow(1e300, float64(n))), 10*second))
 		}),
@@ -604,6 +604,18 @@ var defects = []broken{
 		"backofftest: the panic of a loop's body at delay 0 did not come out of the range (seed 0)",
 	},
 	{
+		"a panic swallowed from the second delay on",
+		fixed(func(yield func(time.Duration) bool) {
+			if !yield(second) {
+				return
+			}
+			defer func() { _ = recover() }()
+			backoff.Constant(second)(yield)
+		}),
+		nil,
+		"backofftest: the panic of a loop's body at delay 1 did not come out of the range (seed 0)",
+	},
+	{
 		"a panic after the break",
 		fixed(func(yield func(time.Duration) bool) {
 			for yield(second) {
@@ -642,8 +654,8 @@ func retries(n int) seq {
 	}
 }
 
-// flagged sets a flag while its loop's body runs, which a panic leaves set, and then
-// ends its ranges at once.
+// flagged sets a flag while its loop's body runs. A panic leaves the flag set, and then
+// every range ends at once.
 func flagged(complain func()) func(uint64) seq {
 	return func(uint64) seq {
 		busy := false
@@ -664,7 +676,7 @@ func flagged(complain func()) func(uint64) seq {
 	}
 }
 
-// latest goes on for as long as no other range is begun.
+// latest continues until another range begins.
 func latest(complain func()) func(uint64) seq {
 	return func(uint64) seq {
 		begun := 0
@@ -681,7 +693,7 @@ func latest(complain func()) func(uint64) seq {
 	}
 }
 
-// takeZero asks how many are left after it has yielded.
+// takeZero checks how many delays are left after it has yielded one.
 func takeZero(s seq) seq {
 	return func(yield func(time.Duration) bool) {
 		left := 0
@@ -715,10 +727,10 @@ func checkError(t *testing.T, want string, err error) {
 	}
 }
 
-// Defects whose report is another each time.
+// Defects whose report changes from run to run.
 func TestRandomDefects(t *testing.T) {
 	var scratch atomic.Int64
-	// What goroutines share while they compute does no harm in one goroutine.
+	// State that goroutines share while they compute does no harm in one goroutine.
 	shared := func(n int) time.Duration {
 		scratch.Store(int64(n) * int64(second))
 		runtime.Gosched()

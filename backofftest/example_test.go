@@ -10,7 +10,7 @@ import (
 	"example.com/backoff/backofftest"
 )
 
-// doubling is a schedule as one writes it: it forgets that a Duration has an end.
+// doubling is a schedule as people write it: it forgets that a Duration can wrap.
 func doubling(base time.Duration) iter.Seq[time.Duration] {
 	return func(yield func(time.Duration) bool) {
 		for d := base; yield(d); d *= 2 {
@@ -25,7 +25,7 @@ func unjittered(seed uint64) iter.Seq[time.Duration] {
 	return backoff.Cap(delays, 20*time.Second)
 }
 
-// skipping is a stage that looks at its source before it has to.
+// skipping is a stage that draws from its source before it has to.
 func skipping(src iter.Seq[time.Duration], _ uint64) iter.Seq[time.Duration] {
 	return func(yield func(time.Duration) bool) {
 		last, some := time.Duration(0), false
@@ -129,7 +129,7 @@ func ExampleTotalAtMost() {
 }
 
 func ExampleReaches() {
-	// Cut to whole milliseconds at each step, 1 ms · 1.5 is 1 ms again.
+	// Rounded down to whole milliseconds at each step, 1 ms · 1.5 is 1 ms again.
 	fmt.Println(backofftest.Check(func(uint64) iter.Seq[time.Duration] {
 		return func(yield func(time.Duration) bool) {
 			for ms := int64(1); yield(time.Duration(ms) * time.Millisecond); ms = ms * 3 / 2 {

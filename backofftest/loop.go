@@ -8,21 +8,21 @@ import (
 	"time"
 )
 
-// A loop stands for a for statement over a schedule that breaks at delay n−1. It
-// calls the schedule itself, to see what a for statement hides.
+// A loop stands for a for statement over a schedule that breaks at delay n−1. It calls
+// the schedule itself, because a for statement hides faults.
 type loop struct {
 	n    int
-	body func(i int, d time.Duration) (more bool) // nil: it does nothing
+	body func(i int, d time.Duration) (more bool) // may be nil
 }
 
-// A reading is what a loop saw of a schedule.
+// A reading has the delays that a loop saw of a schedule.
 type reading struct {
 	delays []time.Duration
-	ended  bool // there are no more; otherwise the loop broke
+	ended  bool // the schedule has ended; otherwise the loop broke
 }
 
-// A loopPanic is one of the loop's own panics, known from all others. Its text is
-// for those that nothing recovers, in a goroutine of the schedule.
+// A loopPanic is one of the loop's own panics, and differs from all others. Its text is
+// for a panic that nothing recovers, in a goroutine of the schedule.
 type loopPanic string
 
 const (
@@ -39,8 +39,8 @@ func (l loop) over(seq iter.Seq[time.Duration]) (r reading, bad *breach) {
 	defer func() {
 		switch p := recover(); {
 		case bad != nil || p == nil:
-			// Found already, or nothing to find. What swallowed the panic of
-			// the body is found by swallows.
+			// Found already, or nothing to find. The function swallows finds
+			// a schedule that swallowed the panic of the body.
 		case p == bodyPanic:
 			panic(p)
 		case p == calledLate:
@@ -77,8 +77,8 @@ func (l loop) over(seq iter.Seq[time.Duration]) (r reading, bad *breach) {
 	return r, bad
 }
 
-// swallows runs a loop whose body panics at delay n, and tells whether the panic
-// came out.
+// swallows runs a loop whose body panics at delay n, and returns a breach if the panic
+// did not come out.
 func swallows(seq iter.Seq[time.Duration], n int) (bad *breach) {
 	reached := false
 	defer func() { _ = recover() }() // over lets no other panic out
@@ -95,8 +95,8 @@ func swallows(seq iter.Seq[time.Duration], n int) (bad *breach) {
 	return bad
 }
 
-// differ returns the first delay where two readings differ, what each has there,
-// and false if there is none. Where one of them broke off nothing is known.
+// differ returns the first delay where two readings differ and what each has there, and
+// false if they agree. They are not compared where one of them broke off.
 func differ(was, is reading) (at int, a, b string, ok bool) {
 	n := min(len(was.delays), len(is.delays))
 	for i := range n {
@@ -113,8 +113,8 @@ func differ(was, is reading) (at int, a, b string, ok bool) {
 	return 0, "", "", false
 }
 
-// differing returns the breach that was and is differ, if they do, with when
-// before "differs at delay" and why after the two delays.
+// differing returns a breach if was and is differ. Its text has when before "differs at
+// delay" and why after the two delays.
 func differing(was, is reading, when, why string) *breach {
 	at, a, b, ok := differ(was, is)
 	if !ok {
@@ -123,7 +123,7 @@ func differing(was, is reading, when, why string) *breach {
 	return broken(at, "%s differs at delay %d: %s, then %s: %s", when, at, a, b, why)
 }
 
-// longer returns of two readings that do not differ the one that tells more.
+// longer returns the reading that has more, of two readings that do not differ.
 func longer(a, b reading) reading {
 	if len(b.delays) > len(a.delays) || len(b.delays) == len(a.delays) && b.ended {
 		return b
@@ -131,7 +131,7 @@ func longer(a, b reading) reading {
 	return a
 }
 
-// how says how the reading came to its end.
+// how returns in words how the reading came to its end.
 func (r reading) how() string {
 	if r.ended {
 		return "after a range to the end"

@@ -6,11 +6,11 @@ import (
 	"example.com/backoff/internal/argument"
 )
 
-// An Option adds a check, or allows what is otherwise refused. If several set one thing,
-// the last counts. The zero Option sets nothing.
+// An Option adds a check, or allows something that is an error otherwise. If two options
+// set the same thing, the last one wins. The zero Option sets nothing.
 type Option struct{ set func(config) config }
 
-// config is what the options amount to.
+// config is the sum of the options.
 type config struct {
 	depth       int
 	between     bool
@@ -43,9 +43,9 @@ func newConfig(function string, opts []Option, stage bool) config {
 	return c
 }
 
-// looked returns how many delays of a schedule are looked at. One more than
-// Delays asks for tells whether there are too many.
-func (c config) looked() int {
+// checked returns how many delays of a schedule are checked. One more than the number
+// that Delays wants shows whether there are too many.
+func (c config) checked() int {
 	if c.counted {
 		return max(c.depth, c.delays+1)
 	}
@@ -56,7 +56,8 @@ func reject(option, name string, got any, want string) {
 	argument.Reject("backofftest", option, name, got, want)
 }
 
-// Between checks that every delay is in the closed interval [lo, hi].
+// Between checks that every delay is in the closed interval [lo, hi]. Use it for a
+// schedule with a limit, or with a min delay.
 //
 // It panics if lo < 0 or hi < lo.
 func Between(lo, hi time.Duration) Option {
@@ -72,8 +73,8 @@ func Between(lo, hi time.Duration) Option {
 	}}
 }
 
-// Monotone checks that no delay is less than the one before it. Growth that wraps
-// to something positive falls, and is found by this.
+// Monotone checks that no delay is shorter than the one before it. Use it for a schedule
+// without jitter: it finds growth that wraps to a positive delay.
 func Monotone() Option {
 	return Option{func(c config) config {
 		c.monotone = true
@@ -81,8 +82,8 @@ func Monotone() Option {
 	}}
 }
 
-// Delays checks that a schedule has n delays, no more and no fewer, however long
-// it is: n+1 of them are drawn if need be.
+// Delays checks that a schedule has n delays, no more and no fewer. It draws n+1 of
+// them, even beyond the [Depth].
 //
 // It panics if n < 0 or n is the largest int.
 func Delays(n int) Option {
@@ -95,8 +96,8 @@ func Delays(n int) Option {
 	}}
 }
 
-// TotalAtMost checks that the sum of the delays, of those looked at, is at most
-// total.
+// TotalAtMost checks that the sum of the delays, up to the [Depth], is at most total.
+// Use it for a schedule that promises to end within some time.
 //
 // It panics if total < 0.
 func TotalAtMost(total time.Duration) Option {
@@ -109,9 +110,9 @@ func TotalAtMost(total time.Duration) Option {
 	}}
 }
 
-// Reaches checks that one of the delays looked at is delay or more, for every
-// seed. A schedule that rounds its delay before it multiplies it may never grow,
-// and is found by this.
+// Reaches checks that for every seed some delay, up to the [Depth], is at least the given
+// one. Use it for a schedule that grows: it finds one that never does, because it rounds
+// each delay before it multiplies it.
 //
 // It panics if delay <= 0.
 func Reaches(delay time.Duration) Option {
@@ -125,15 +126,15 @@ func Reaches(delay time.Duration) Option {
 }
 
 // SpreadUnder checks that no delay exceeds limit, and that there is no atom: of
-// 1,000 clients, with the seeds 0 to 999, fewer than 20 have the very same delay
-// before the same retry, for each of the first 256 retries, of those looked at. An
-// atom, on the limit or elsewhere, is what jitter is there to prevent.
+// 1,000 clients, with the seeds 0 to 999, fewer than 20 have exactly the same delay
+// before the same retry. It checks the first 256 retries, up to the [Depth]. Use it for
+// every schedule with jitter and a limit: an atom, at the limit or elsewhere, makes
+// clients retry together, which jitter should prevent.
 //
-// The seeds are fixed, so a schedule that replays and passes once passes always. A
-// right one fails with a probability below 1e-13 if each delay is uniform over an
-// interval of 1 µs or more; a narrower one has an atom by this measure, sooner or
-// later.
-// An atom that 5 % of the clients share is missed with a probability of 3e-7, one
+// The seeds are fixed, so a schedule that replays passes always or never. A correct one
+// fails with a probability below 1e-13 if each delay is uniform over an interval of 1 µs
+// or more; over a narrower one, delays coincide so often that the check finds an atom.
+// It misses an atom that 5 % of the clients share with a probability of 3e-7, and one
 // that 4 % share with 1.4e-4.
 //
 // It panics if limit is less than 1 µs.
@@ -147,8 +148,8 @@ func SpreadUnder(limit time.Duration) Option {
 	}}
 }
 
-// Depth sets how many delays of a schedule are looked at, if it has that many.
-// It is 10,000 unless set.
+// Depth sets how many delays of a schedule are checked, if it has that many. The default
+// is 10,000. Use a smaller depth for a schedule that is slow.
 //
 // It panics if n < 1.
 func Depth(n int) Option {
@@ -161,10 +162,11 @@ func Depth(n int) Option {
 	}}
 }
 
-// Unseeded says that a schedule is random and its seed does not fix the delays:
-// each range is another sample. What needs two ranges to be equal is not
-// checked then; everything else is, so state that outlives a range is still
-// found where it leaves the second range empty, or breaks a bound.
+// Unseeded allows a random schedule whose seed does not fix the delays: each range is
+// another sample. Use it for a schedule that takes no seed.
+//
+// It leaves out the checks that two ranges are equal. The others remain, so state that
+// outlives a range is still found if it leaves the second range empty or breaks a bound.
 func Unseeded() Option {
 	return Option{func(c config) config {
 		c.unseeded = true
@@ -172,10 +174,9 @@ func Unseeded() Option {
 	}}
 }
 
-// ZeroTail allows a schedule that waits at first and then retries at once, for
-// ever or nearly so. Otherwise that is taken for a delay that wrapped to 0: when
-// the last delays of those looked at are 0, more than half of them and at least
-// 32, and one before them is not.
+// ZeroTail allows a schedule that waits at first and then retries at once, forever or
+// nearly so. Without it, that counts as a delay that wrapped to 0: the last delays
+// checked are 0, more than half of all and at least 32, and one before them is not.
 func ZeroTail() Option {
 	return Option{func(c config) config {
 		c.zeroTail = true
@@ -183,10 +184,10 @@ func ZeroTail() Option {
 	}}
 }
 
-// Extra allows a stage to have drawn n delays more than it gave: n for one that
-// drops the first n, 1 for one that looks at a delay to know that it ends there.
+// Extra allows a stage to draw n delays more than it gives. Use n for a stage that drops
+// the first n, and 1 for a stage that has to draw a delay to know that it ends there.
 //
-// It panics if n < 0, and so does a check of anything but a stage.
+// It panics if n < 0. A check of anything but a stage panics.
 func Extra(n int) Option {
 	if n < 0 {
 		reject("Extra", "n", n, ">= 0")
@@ -197,8 +198,9 @@ func Extra(n int) Option {
 	}}
 }
 
-// KeepsLength checks that a stage gives as many delays as its source has. A cap
-// that is made as the minimum with an endless constant does not.
+// KeepsLength checks that a stage gives as many delays as its source. Use it for a stage
+// that changes each delay: it finds a cap that is made as the minimum with an endless
+// constant.
 //
 // A check of anything but a stage panics.
 func KeepsLength() Option {

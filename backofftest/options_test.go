@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A bad argument panics at once, and says what came and what was wanted.
+// A bad argument panics at once, and says what it got and what it wants.
 func TestBadArguments(t *testing.T) {
 	tests := []struct {
 		call func()
@@ -76,7 +76,7 @@ func TestEdges(t *testing.T) {
 	}
 }
 
-// A schedule that falls by the least there is, at the last delay looked at.
+// A schedule that falls by 1 ns, at the last delay that is checked.
 func TestDepth(t *testing.T) {
 	falls := each(func(n int) time.Duration {
 		if n < 20 {
@@ -92,7 +92,7 @@ func TestDepth(t *testing.T) {
 		backofftest.Check(falls, backofftest.Monotone(), backofftest.Depth(21)))
 }
 
-// What is a loop without a wait: more than half of the delays, and at least 32.
+// A loop without a wait is more than half of the delays, and at least 32.
 func TestZeroTail(t *testing.T) {
 	waits := func(n, zeros int) seq {
 		return backoff.Concat(backoff.Take(backoff.Constant(second), n), backoff.Take(backoff.Constant(0), zeros))
@@ -107,7 +107,7 @@ func TestZeroTail(t *testing.T) {
 		{"half of them", waits(50, 50), true},
 		{"more than half", waits(50, 51), false},
 		{"all of them", backoff.Constant(0), true},
-		{"for ever", backoff.Concat(waits(1, 0), backoff.Constant(0)), false},
+		{"forever", backoff.Concat(waits(1, 0), backoff.Constant(0)), false},
 		{"not at the end", backoff.Concat(waits(0, 100), waits(1, 0)), true},
 	}
 	for _, test := range tests {
@@ -122,7 +122,7 @@ func TestZeroTail(t *testing.T) {
 	}
 }
 
-// An atom of 2 % is one, and 1.9 % is none: the seeds below n share a delay.
+// 2 % of the clients make an atom, and 1.9 % do not: the seeds below n share a delay.
 func TestSpreadUnderCounts(t *testing.T) {
 	sharing := func(n uint64) func(uint64) seq {
 		return func(seed uint64) seq {
@@ -154,7 +154,7 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// The zero Option sets nothing, wherever it stands.
+// The zero Option sets nothing, before other options and after them.
 func TestZeroOption(t *testing.T) {
 	var zero backofftest.Option
 	if err := backofftest.Check(fixed(backoff.Constant(5)), zero); err != nil {

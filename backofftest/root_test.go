@@ -17,12 +17,12 @@ const (
 )
 
 // Every function of package backoff that returns a schedule keeps the contract, and
-// what its samples say besides: a generator by itself, a combinator over the sources.
+// passes the checks of its samples: a generator by itself, a combinator over the sources.
 func TestSamples(t *testing.T) {
 	for _, s := range samples.All() {
 		t.Run(s.Text, func(t *testing.T) {
 			if s.IsStage() {
-				// Max and Min hold a coroutine, which is slow in a bubble under -race.
+				// Max, Min and Add hold a coroutine, which is slow in a bubble under -race.
 				backofftest.RunStage(t, func(src iter.Seq[time.Duration], seed uint64) iter.Seq[time.Duration] {
 					return s.Stage(src, backoff.WithSeed(seed))
 				}, append(s.Checks, backofftest.Depth(1000))...)
@@ -35,7 +35,7 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// Arguments that are special, and other sources of random numbers.
+// Special arguments, and other sources of random numbers.
 func TestGenerators(t *testing.T) {
 	plain := func(seq iter.Seq[time.Duration]) func(uint64) iter.Seq[time.Duration] {
 		return func(uint64) iter.Seq[time.Duration] { return seq }
@@ -130,6 +130,12 @@ func TestCombinators(t *testing.T) {
 		{"Max, with a shorter one", func(src seq, _ uint64) seq {
 			return backoff.Max(src, backoff.Take(backoff.Constant(second), 2))
 		}, []backofftest.Option{backofftest.Extra(1), backofftest.Delays(2)}},
+		{"Add, second", func(src seq, _ uint64) seq { return backoff.Add(backoff.Constant(second), src) }, []backofftest.Option{
+			backofftest.KeepsLength(), backofftest.Monotone(), backofftest.Between(second, backoff.NoLimit), backofftest.Reaches(backoff.NoLimit),
+		}},
+		{"Add, with a shorter one", func(src seq, _ uint64) seq {
+			return backoff.Add(src, backoff.Take(backoff.Constant(second), 2))
+		}, []backofftest.Option{backofftest.Extra(1), backofftest.Delays(2)}},
 		{"Min, second", func(src seq, _ uint64) seq { return backoff.Min(backoff.Constant(second), src) }, []backofftest.Option{
 			backofftest.Between(0, second),
 		}},
@@ -139,7 +145,7 @@ func TestCombinators(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			// Max and Min hold a coroutine, which is slow in a bubble under -race.
+			// Max, Min and Add hold a coroutine, which is slow in a bubble under -race.
 			backofftest.RunStage(t, test.newStage, append(test.opts, backofftest.Depth(1000))...)
 		})
 	}

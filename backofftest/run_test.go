@@ -11,8 +11,8 @@ import (
 	"example.com/backoff/backofftest"
 )
 
-// failing is set for the run of this test's own program in which tests fail that
-// Run and RunStage are to make fail.
+// failing is set when this test runs its own program again, with tests that Run and
+// RunStage must make fail.
 const failing = "BACKOFFTEST_FAILING"
 
 func TestRunReports(t *testing.T) {

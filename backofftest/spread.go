@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// atom is how many clients may not share a delay. Of n = 1000 clients that draw
-// from 1000 values or more, the number on one value is at most Poisson(1), which
-// is 20 or more with a probability of 1.6e-19; times 1000 values and 256 delays
-// that is 4e-14.
+// atom is the number of clients that must not share a delay. If 1000 clients draw from
+// 1000 values or more, the number of clients on one value is at most Poisson(1), which
+// is 20 or more with a probability of 1.6e-19. Times 1000 values and 256 delays, that
+// is 4e-14.
 const atom = 20
 
 // spreads checks that clients that start together do not stay together.
 func (s *subject) spreads() *breach {
-	columns := make([][]client, min(256, s.looked()))
+	columns := make([][]client, min(256, s.checked()))
 	for seed := range uint64(clients) {
 		r, bad := s.read(seed, len(columns))
 		if bad != nil {
@@ -32,13 +32,13 @@ func (s *subject) spreads() *breach {
 	return nil
 }
 
-// A client is its delay before one retry, and its seed.
+// A client has a delay before one retry, and a seed.
 type client struct {
 	delay time.Duration
 	seed  uint64
 }
 
-// shared returns the breach that too many clients share delay i.
+// shared returns a breach if too many clients share delay i.
 func shared(i int, column []client) *breach {
 	slices.SortStableFunc(column, func(a, b client) int { return cmp.Compare(a.delay, b.delay) })
 	var most []client

@@ -11,10 +11,10 @@ func (s *subject) lazy() *breach {
 	return s.onSource(smallest(0, seeds, s.draws))
 }
 
-// A probe is a source that sees how it is drawn from.
+// A probe counts how a stage draws from its source.
 type probe struct {
 	drawn atomic.Int64 // delays given
-	open  atomic.Int64 // ranges begun and not over
+	open  atomic.Int64 // ranges that have begun and not ended
 }
 
 func (p *probe) watch(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
@@ -30,9 +30,9 @@ func (p *probe) watch(seq iter.Seq[time.Duration]) iter.Seq[time.Duration] {
 	}
 }
 
-// draws breaks at delay 0, at delay 1 and so on, and counts what was drawn.
+// draws breaks at delay 0, at delay 1 and so on, and counts the delays drawn.
 func (s *subject) draws(seed uint64) *breach {
-	for n := 1; n <= min(32, s.looked()); n++ {
+	for n := 1; n <= min(32, s.checked()); n++ {
 		r, bad := s.drawn(seed, n)
 		if bad == nil {
 			bad = s.next(seed, r)
@@ -47,7 +47,7 @@ func (s *subject) draws(seed uint64) *breach {
 	return nil
 }
 
-// drawn builds the stage anew over a probe, and breaks at delay n−1.
+// drawn builds the stage again, over a probe, and breaks at delay n−1.
 func (s *subject) drawn(seed uint64, n int) (r reading, bad *breach) {
 	var p probe
 	probed := *s

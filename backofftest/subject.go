@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Seeds from 0: so many schedules are looked at deeply, and so many as clients.
+// How many seeds from 0 are tried: a few in depth, and many as clients.
 const (
 	seeds   = 8
 	clients = 1000
@@ -15,13 +15,13 @@ const (
 // A subject is a schedule under check, or a stage over one of the sources.
 type subject struct {
 	config
-	name        string // of what the caller gave, with a verb for the seed
+	name        string // of the caller's function, with a verb for the seed
 	newSchedule func(seed uint64) iter.Seq[time.Duration]
 
 	newStage func(src iter.Seq[time.Duration], seed uint64) iter.Seq[time.Duration]
 	source   source
 
-	known, last []reading // of each seed: the reading that tells most, and the last
+	known, last []reading // by seed: the reading that has most, and the last one
 }
 
 func newSubject(function string, newSchedule func(seed uint64) iter.Seq[time.Duration], opts []Option) *subject {
@@ -61,8 +61,7 @@ func (s *subject) read(seed uint64, n int) (reading, *breach) {
 	return loop{n: n}.over(seq)
 }
 
-// smallest returns what check finds first, as the function smallest has it. Each
-// check gets the schedule of its seed, built anew.
+// smallest is the function smallest with a new schedule for each seed.
 func (s *subject) smallest(lo, hi uint64, check func(seed uint64, seq iter.Seq[time.Duration]) *breach) *breach {
 	return smallest(lo, hi, func(seed uint64) *breach {
 		seq, bad := s.build(seed)
@@ -73,7 +72,7 @@ func (s *subject) smallest(lo, hi uint64, check func(seed uint64, seq iter.Seq[t
 	})
 }
 
-// onSource adds to a breach which source it was.
+// onSource adds the source to a breach.
 func (s *subject) onSource(bad *breach) *breach {
 	if s.newStage == nil {
 		return bad
@@ -81,14 +80,14 @@ func (s *subject) onSource(bad *breach) *breach {
 	return bad.note("the source is %s", s.source.name)
 }
 
-// A source is what a stage is checked over.
+// A source is a schedule over which a stage is checked.
 type source struct {
 	name   string
 	delays iter.Seq[time.Duration]
 	length int // -1: endless
 }
 
-// sources returns them, the shortest first and the one that grows last.
+// sources returns all sources, the shortest first and the one that grows last.
 func sources() []source {
 	finite := func(delays ...time.Duration) source {
 		name := "empty"

@@ -9,9 +9,9 @@ import (
 
 const year = 365 * 24 * time.Hour
 
-// timeless checks in bubbles that no goroutine is left behind, that the schedule
-// is reusable, and that it neither sleeps nor reads a clock. It comes before what
-// runs outside of a bubble, where a schedule that sleeps would do so in earnest.
+// timeless checks in bubbles that the schedule leaves no goroutine behind, that it is
+// reusable, and that it neither sleeps nor reads a clock. It comes first, because
+// outside of a bubble a schedule that sleeps would really sleep.
 func (s *subject) timeless(t *testing.T) *breach {
 	t.Helper()
 	for _, check := range []func(t *testing.T, seed uint64) *breach{s.leaks, s.clockless} {
@@ -29,12 +29,12 @@ func bubble(t *testing.T, check func() *breach) (bad *breach, clean bool) {
 	t.Helper()
 	begun, done := false, false
 	defer func() {
-		// A deadlock is what synctest panics with: here, when check is done, of
-		// the goroutines that are left.
+		// synctest panics if there is a deadlock. When check is done, that is a
+		// deadlock of the goroutines that are left.
 		switch p := recover(); {
 		case p == nil || done:
 		case begun:
-			bad = broken(-1, "the schedule blocks for ever")
+			bad = broken(-1, "the schedule blocks forever")
 		default:
 			panic(p)
 		}
@@ -84,7 +84,7 @@ func (s *subject) leaks(t *testing.T, seed uint64) *breach {
 // clockless ranges at different times and with pauses between delays.
 func (s *subject) clockless(t *testing.T, seed uint64) *breach {
 	t.Helper()
-	n := min(64, s.looked())
+	n := min(64, s.checked())
 	bad, _ := bubble(t, func() *breach {
 		seq, bad := s.build(seed)
 		if bad != nil {
@@ -95,10 +95,10 @@ func (s *subject) clockless(t *testing.T, seed uint64) *breach {
 			bad = s.next(seed, r)
 		}
 		if bad == nil {
-			bad = s.reusable(seed, seq) // without this a clock would be blamed
+			bad = s.reusable(seed, seq) // otherwise a clock would get the blame
 		}
 		if bad == nil {
-			_, bad = sleepless(seq, s.looked())
+			_, bad = sleepless(seq, s.checked())
 		}
 		if bad == nil && s.unseeded {
 			bad = expires(seq)
@@ -106,8 +106,7 @@ func (s *subject) clockless(t *testing.T, seed uint64) *breach {
 		if bad != nil || s.unseeded {
 			return bad
 		}
-		// In a bubble it is the year 2000 at first, and the clock holds until
-		// 2262.
+		// A bubble begins in the year 2000, and its clock works until 2262.
 		for _, pause := range []time.Duration{time.Millisecond, time.Second, time.Minute, time.Hour, 24 * time.Hour, year, 100 * year} {
 			time.Sleep(pause)
 			r, _ := loop{n: n}.over(seq)
@@ -130,7 +129,7 @@ func (s *subject) clockless(t *testing.T, seed uint64) *breach {
 	if bad != nil || s.unseeded {
 		return bad
 	}
-	// The schedule may have been made before, outside of the bubble.
+	// The schedule may have been made earlier, outside of the bubble.
 	r, bad := s.read(seed, n)
 	if bad != nil {
 		return bad
@@ -140,7 +139,7 @@ func (s *subject) clockless(t *testing.T, seed uint64) *breach {
 
 const clock = "the schedule reads a clock"
 
-// sleepless ranges over up to n delays, as long as no time passes.
+// sleepless ranges over up to n delays, and stops when time passes.
 func sleepless(seq iter.Seq[time.Duration], n int) (reading, *breach) {
 	start, at := time.Now(), -1
 	r, bad := loop{n: n, body: func(i int, _ time.Duration) bool {
@@ -153,8 +152,8 @@ func sleepless(seq iter.Seq[time.Duration], n int) (reading, *breach) {
 	return r, bad
 }
 
-// expires finds a clock where no two ranges need be equal: all of them have delays at
-// first and none has any later. Chance alone would do that once in 2¹⁶ times at most.
+// expires finds a clock even if no two ranges need be equal: all of them have delays at
+// first, and none has any later. Chance alone does that once in 2¹⁶ times at most.
 func expires(seq iter.Seq[time.Duration]) *breach {
 	const ranges = 8
 	empty := func() (n int) {

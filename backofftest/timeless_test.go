@@ -22,8 +22,7 @@ func counting(n int) iter.Seq[time.Duration] {
 	}
 }
 
-// produced is seq through a goroutine, which ends when the range does if it is
-// told to.
+// produced is seq through a goroutine, which ends with the range if it is told to.
 func produced(seq iter.Seq[time.Duration], told bool) iter.Seq[time.Duration] {
 	return func(yield func(time.Duration) bool) {
 		delays, done := make(chan time.Duration), make(chan struct{})
@@ -48,7 +47,7 @@ func produced(seq iter.Seq[time.Duration], told bool) iter.Seq[time.Duration] {
 	}
 }
 
-// What only Run finds, and what it must not.
+// Faults that only Run finds, and schedules that it must accept.
 func TestTimeless(t *testing.T) {
 	type seq = iter.Seq[time.Duration]
 	until := func(start time.Time, most time.Duration) seq {
@@ -74,6 +73,7 @@ func TestTimeless(t *testing.T) {
 				}
 			}
 		}, []Option{Unseeded()}, ""},
+		{"right, random and empty", func(uint64) seq { return counting(0) }, []Option{Unseeded()}, ""},
 		{"a clock started when it is built", func(uint64) seq {
 			return until(time.Now(), 5*time.Second)
 		}, nil, "backofftest: a range with 1s between delays differs at delay 4: 5s, then the end: the schedule reads a clock (seed 0)"},
@@ -154,7 +154,7 @@ func TestTimeless(t *testing.T) {
 			return func(yield func(time.Duration) bool) {
 				<-make(chan int)
 			}
-		}, nil, "backofftest: the schedule blocks for ever (seed 0)"},
+		}, nil, "backofftest: the schedule blocks forever (seed 0)"},
 		{"a counter outside the range", func(uint64) seq {
 			left := 100
 			return func(yield func(time.Duration) bool) {
@@ -213,7 +213,7 @@ func TestTimeless(t *testing.T) {
 	}
 }
 
-// A bubble does not hold another.
+// Run panics in a bubble, because a bubble cannot contain another.
 func TestRunInBubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer func() {

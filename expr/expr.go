@@ -1,5 +1,5 @@
-// Package expr writes schedules as text, for a command line, a flag or a
-// configuration file:
+// Package expr reads and writes schedules as text. Use it where a schedule comes from a
+// flag, a configuration file or the environment:
 //
 //	exponential(100ms, 2) | cap(10s) | jitter(1) | take(8)
 //
@@ -16,31 +16,62 @@
 //	STAGE = NAME "(" [ ARG { "," ARG } ] ")"
 //	ARG   = DURATION | NUMBER | WHOLE | EXPR
 //
-// The first stage starts a schedule, each other one changes it. A stage has the
-// name of a function of package backoff, in lower case and with hyphens, and its
-// parameters. These differ:
+// The first stage is a generator. Each of the others changes the schedule before it. A
+// stage has the name of a function of package backoff, in lower case and with hyphens, and
+// its parameters. The exceptions are:
 //
-//	list(100ms, 1s)   the delays given, and then the end; list() has none
-//	then(EXPR)        Concat: what stands before it, then EXPR
-//	max(EXPR)         Max, of what stands before it and EXPR; min(EXPR) likewise
+//	list(100ms, 1s)   these delays, and then the end; list() has no delays
+//	then(EXPR)        Concat: the delays before it, then those of EXPR
+//	max(EXPR)         Max of the schedule before it and EXPR; min and add likewise
 //
-// [Stages] has them all. Func and Map take Go functions, which no text can give:
-// they are not here.
+// [Stages] returns all of them. Func and Map take Go functions, so they have no stage.
 //
-// A DURATION is what [time.ParseDuration] reads: 100ms, 1m30s, 0. The word none
-// stands for [backoff.NoLimit] where a parameter bounds from above: cap(none). A
-// NUMBER is what [strconv.ParseFloat] reads: 2, 1.5, 1e-3. A WHOLE number is in
-// [0, 2147483647] on every GOARCH. White space between words is free.
+// A DURATION is what [time.ParseDuration] accepts: 100ms, 1m30s, 0. The word none stands
+// for [backoff.NoLimit] where a parameter is an upper bound: cap(none). A NUMBER is what
+// [strconv.ParseFloat] accepts: 2, 1.5, 1e-3. A WHOLE number is in [0, 2147483647] on every
+// GOARCH. There may be white space around names, arguments and marks, but not within them.
 //
-// An argument that a function of package backoff would panic about is an error
-// here, of type [*Error], and says where it stands.
+// Parse returns an error of type [*Error] for an argument that a function of package
+// backoff would panic about. The error says where the argument stands.
+//
+// # Configuration
+//
+// An [Expr] can be a field of a configuration, because it is an [encoding.TextMarshaler],
+// and a *Expr is an [encoding.TextUnmarshaler] and a [flag.Value]:
+//
+//	type Config struct {
+//		Delays expr.Expr `json:"delays,omitzero" yaml:"delays,omitempty" env:"DELAYS"`
+//	}
+//
+// These packages fill it:
+//
+//   - flag: flags.Var(&config.Delays, "delays", "the schedule"). The value before
+//     Parse is the default.
+//   - encoding/json: a string.
+//   - YAML, with go.yaml.in/yaml/v3 or gopkg.in/yaml.v3: a scalar. It needs quotes only
+//     inside { } and [ ], where a comma would end it.
+//   - environment: config.Delays.Set(text) if os.LookupEnv finds a text, or a package
+//     such as github.com/caarlos0/env, which fills the struct.
+//
+// Packages json and yaml return an error of UnmarshalText as it is. It has the column in
+// the text, but not the name of the field, so add that:
+//
+//	if err := json.Unmarshal(data, &config); err != nil {
+//		if _, ok := errors.AsType[*expr.Error](err); ok {
+//			err = fmt.Errorf("delays: %w", err) // delays: column 22: unknown stage "capp", did you mean cap?
+//		}
+//		return err
+//	}
+//
+// A field that the input does not have, or has as null, keeps its value: set the default
+// before decoding, or check [Expr.IsZero] afterwards. The empty text is an error.
 //
 // # Bounds
 //
-// A text from anywhere can be parsed and its schedule ranged over without
-// exhausting the stack: an expression has at most 1000 stages, nested ones
-// included, and at most 100 levels of nesting. Its schedule can still be long to
-// wait for: each drop(2147483647) takes seconds before it gives a delay.
+// It is safe to parse a text from anywhere and to range over its schedule: neither exhausts
+// the stack. An expression has at most 1000 stages, nested ones included, and at most 100
+// levels of nesting. A schedule can still take long to give a delay: each
+// drop(2147483647) takes seconds.
 package expr
 
 import (
@@ -52,14 +83,11 @@ import (
 	"example.com/backoff"
 )
 
-// An Expr is a parsed expression. It does not change except by Set and
-// UnmarshalText, and any number of goroutines may use it while none of these
-// runs.
+// An Expr is a parsed expression. Only Set and UnmarshalText change it. Any number of
+// goroutines may use it while neither of them runs.
 //
-// The zero Expr is list(), the empty schedule: no retry, one attempt.
-//
-// A *Expr is a [flag.Value], an [encoding.TextUnmarshaler] and with that a field
-// for JSON and its like.
+// The zero Expr is not set: its text is empty, and [Expr.Schedule] panics. The schedule
+// without a retry is list().
 type Expr struct {
 	stages []call
 }
@@ -70,7 +98,7 @@ type call struct {
 	args  []arg
 }
 
-// An arg is one argument; which of the fields counts says its parameter.
+// An arg is one argument. The kind of its parameter uses one of the fields.
 type arg struct {
 	delay  time.Duration
 	number float64
@@ -78,36 +106,42 @@ type arg struct {
 	nested []call
 }
 
-// emptyList is what the zero Expr stands for.
-var emptyList = []call{{stage: stageNamed("list")}}
+// IsZero reports whether e is not set. With it encoding/json leaves out a field that has
+// the option omitzero, and YAML packages one that has omitempty.
+func (e Expr) IsZero() bool { return e.stages == nil }
 
-func (e Expr) calls() []call {
-	if e.stages == nil {
-		return emptyList
+// set returns the stages of e for a method that wants some.
+func (e Expr) set(method string) []call {
+	if e.IsZero() {
+		panic("expr: " + method + ": the Expr is not set, want one from Parse, Set or UnmarshalText")
 	}
 	return e.stages
 }
 
-// Schedule returns the schedule that e describes. It keeps the contract of
-// package backoff.
+// Schedule returns the schedule that e describes. It keeps the contract of package
+// backoff. Schedule panics if e is not set.
 //
-// Each stage that is random gets opts, and after them [backoff.WithStream](i),
-// where i counts these stages from 0 in the order of the text, nested ones
-// included. So under one [backoff.WithSeed] the stages are independent of each
-// other, and the first draws what the direct call with that seed does. Under one
-// [backoff.WithSource] they are as independent as the sources that it returns.
+// Each random stage gets opts and, after them, [backoff.WithStream](i), where i counts the
+// random stages from 0 in the order of the text, nested ones included. So under one
+// [backoff.WithSeed] the stages are independent of each other, and the first draws what
+// the direct call with that seed draws. Under one [backoff.WithSource] they are as
+// independent as the sources that it returns.
 func (e Expr) Schedule(opts ...backoff.Option) iter.Seq[time.Duration] {
-	b := builder{opts: opts}
-	return b.schedule(e.calls())
+	return schedule(e.set("Schedule"), opts...)
 }
 
-// Seeded returns Schedule(backoff.WithSeed(seed)): equal seeds give equal delays. As a
-// function of the seed it is what package plan, the models under package sim and package
-// backofftest take:
+// Seeded is shorthand for Schedule(backoff.WithSeed(seed)): equal seeds give equal delays.
+// Pass e.Seeded to package plan, to the models of package sim and to package backofftest,
+// which take a schedule as a function of the seed:
 //
 //	p := plan.Of(e.Seeded, 10)
 func (e Expr) Seeded(seed uint64) iter.Seq[time.Duration] {
-	return e.Schedule(backoff.WithSeed(seed))
+	return schedule(e.set("Seeded"), backoff.WithSeed(seed))
+}
+
+func schedule(calls []call, opts ...backoff.Option) iter.Seq[time.Duration] {
+	b := builder{opts: opts}
+	return b.schedule(calls)
 }
 
 // A builder makes one schedule. It numbers the random stages.
@@ -124,7 +158,7 @@ func (b *builder) schedule(calls []call) iter.Seq[time.Duration] {
 			in.other = b.schedule(c.args[0].nested)
 		}
 		if c.stage.Random {
-			in.opts = append(slices.Clone(b.opts), backoff.WithStream(b.stream)) // a slice of its own: it is kept
+			in.opts = append(slices.Clone(b.opts), backoff.WithStream(b.stream)) // the schedule keeps the slice
 			b.stream++
 		}
 		seq = c.stage.build(in)
@@ -132,10 +166,10 @@ func (b *builder) schedule(calls []call) iter.Seq[time.Duration] {
 	return seq
 }
 
-// Random reports whether e has a stage that draws random numbers, nested ones
-// included: whether two ranges over its schedule without a seed may differ.
+// Random reports whether e has a stage that draws random numbers, nested ones included. If
+// it has none, all ranges over its schedule give the same delays.
 func (e Expr) Random() bool {
-	return random(e.calls())
+	return random(e.stages)
 }
 
 func random(calls []call) bool {
@@ -144,12 +178,12 @@ func random(calls []call) bool {
 	})
 }
 
-// String returns the canonical text of e: one space around each |, one after
-// each comma, durations as [FormatDuration] has them, numbers in their shortest
-// form. [Parse] makes of it an equal expression, with the same text.
+// String returns the canonical text of e: one space on each side of |, one after each
+// comma, durations as [FormatDuration] writes them, numbers in their shortest form.
+// [Parse] of that text returns an equal expression. The text is empty if e is not set.
 func (e Expr) String() string {
 	var b strings.Builder
-	write(&b, e.calls())
+	write(&b, e.stages)
 	return b.String()
 }
 
@@ -174,8 +208,8 @@ func write(b *strings.Builder, calls []call) {
 	}
 }
 
-// Set parses text into e, for package flag. If it returns an error, e stays what
-// it was.
+// Set parses text into e, for package flag. If it returns an error, e is unchanged. The
+// empty text is an error.
 func (e *Expr) Set(text string) error {
 	parsed, err := Parse(text)
 	if err != nil {
@@ -185,12 +219,16 @@ func (e *Expr) Set(text string) error {
 	return nil
 }
 
-// MarshalText returns the canonical text of e. The error is always nil.
+// MarshalText returns the text that [Expr.String] returns. The error is always nil.
+//
+// UnmarshalText refuses the empty text of an Expr that is not set. Give the field the
+// option omitzero, so that it is left out instead.
 func (e Expr) MarshalText() ([]byte, error) {
 	return []byte(e.String()), nil
 }
 
-// UnmarshalText parses text into e. If it returns an error, e stays what it was.
+// UnmarshalText parses text into e. If it returns an error, e is unchanged. The empty text
+// is an error.
 func (e *Expr) UnmarshalText(text []byte) error {
 	return e.Set(string(text))
 }

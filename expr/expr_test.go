@@ -25,7 +25,7 @@ import (
 	"example.com/backoff/sim/contention"
 )
 
-// parse is Parse of a text that is known to be right.
+// parse is Parse of a correct text.
 func parse(t interface {
 	Helper()
 	Fatal(...any)
@@ -77,7 +77,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-// Each stage of the registry is built and compared with the direct call.
+// Each stage makes the schedule that the direct call makes.
 func TestSchedule(t *testing.T) {
 	const ms, s = time.Millisecond, time.Second
 	seed := backoff.WithSeed(7)
@@ -129,10 +129,9 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// The mean of the larger of two uniform variates is 2/3 where they are
-// independent, and 1/2 where they are one. Over 20,000 delays the standard
-// deviation of the mean is 0.0017, and the seed is fixed; another would fail with
-// a probability of 4e-9.
+// The mean of the larger of two uniform variates is 2/3 if they are independent, and 1/2 if
+// they are equal. Over 20,000 delays the standard deviation of the mean is 0.0017. The seed
+// is fixed; another one would fail with a probability of 4e-9.
 func TestRandomStagesAreIndependent(t *testing.T) {
 	e := parse(t, "constant(1s) | jitter(1) | max(constant(1s) | jitter(1))")
 	const draws = 20_000
@@ -145,8 +144,8 @@ func TestRandomStagesAreIndependent(t *testing.T) {
 	}
 }
 
-// Seeded is Schedule with that seed, also of a *Expr, and packages that take a schedule
-// by its seed take it.
+// Seeded is Schedule with that seed, also as a method of a *Expr. Packages that take a
+// schedule as a function of the seed take it.
 func TestSeeded(t *testing.T) {
 	e, err := expr.Parse("full-jitter(100ms, 10s) | spread(0.1) | take(8)")
 	if err != nil {
@@ -171,8 +170,8 @@ func TestSeeded(t *testing.T) {
 	backofftest.Run(t, e.Seeded, backofftest.Delays(8))
 }
 
-// The caller's options are neither changed nor kept: not those given, and not those
-// behind them in one array.
+// Schedule neither changes nor keeps the caller's options, nor those behind them in the
+// array.
 func TestScheduleLeavesOptionsAlone(t *testing.T) {
 	opts := make([]backoff.Option, 4)
 	for i := range opts {
@@ -213,16 +212,54 @@ func TestRandom(t *testing.T) {
 	}
 }
 
+// An Expr that is not set has no text. Its Schedule panics instead of never retrying. The
+// empty schedule is list().
 func TestZero(t *testing.T) {
 	var e expr.Expr
-	if got := e.String(); got != "list()" {
-		t.Errorf("the zero Expr prints %q, want list()", got)
+	if !e.IsZero() || e.Random() || e.String() != "" {
+		t.Errorf("the zero Expr: IsZero is %v, Random %v, String %q; want true, false and no text", e.IsZero(), e.Random(), e.String())
 	}
-	if e.Random() {
-		t.Error("the zero Expr is random")
+	if text, err := e.MarshalText(); len(text) > 0 || err != nil {
+		t.Errorf("the zero Expr is marshalled as %q, %v; want no text", text, err)
 	}
-	if got := first(e.Schedule(), 1); len(got) > 0 {
-		t.Errorf("the zero Expr has delays %v", got)
+	for want, f := range map[string]func(){
+		"expr: Schedule: the Expr is not set, want one from Parse, Set or UnmarshalText": func() { e.Schedule() },
+		"expr: Seeded: the Expr is not set, want one from Parse, Set or UnmarshalText":   func() { e.Seeded(1) },
+		"expr: Go: the Expr is not set, want one from Parse, Set or UnmarshalText":       func() { e.Go() },
+	} {
+		func() {
+			defer func() {
+				if diff := cmp.Diff(any(want), recover()); diff != "" {
+					t.Errorf("panic (-want +got):\n%s", diff)
+				}
+			}()
+			f()
+		}()
+	}
+	for _, text := range []string{"list()", "constant(0)"} {
+		if parse(t, text).IsZero() {
+			t.Errorf("%s counts as not set", text)
+		}
+	}
+}
+
+// The empty text is an error from every source, and leaves the Expr as it is.
+func TestEmptyText(t *testing.T) {
+	const want = "column 1: unexpected end of text, want a schedule such as constant(1s)"
+	for _, before := range []expr.Expr{{}, *parse(t, "constant(1s)")} {
+		e := before
+		for name, set := range map[string]func() error{
+			"Set":           func() error { return e.Set("") },
+			"UnmarshalText": func() error { return e.UnmarshalText(nil) },
+			"JSON":          func() error { return json.Unmarshal([]byte(`""`), &e) },
+		} {
+			if err := set(); err == nil || err.Error() != want {
+				t.Errorf("%s of the empty text: %v, want %s", name, err, want)
+			}
+			if e.String() != before.String() {
+				t.Errorf("after %s of the empty text it is %q, want %q", name, e, before)
+			}
+		}
 	}
 }
 
@@ -265,6 +302,27 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// omitzero leaves out a field that is not set, and null leaves it as it is.
+func TestJSONOfUnset(t *testing.T) {
+	type config struct {
+		Delays expr.Expr `json:"delays,omitzero"`
+	}
+	text, err := json.Marshal(config{})
+	if err != nil || string(text) != "{}" {
+		t.Errorf("%s, %v; want {}", text, err)
+	}
+	for _, text := range []string{"{}", `{"delays": null}`} {
+		var c config
+		if err := json.Unmarshal([]byte(text), &c); err != nil || !c.Delays.IsZero() {
+			t.Errorf("%s gives %q, %v; want none", text, c.Delays, err)
+		}
+		c.Delays = *parse(t, "constant(1s)")
+		if err := json.Unmarshal([]byte(text), &c); err != nil || c.Delays.String() != "constant(1s)" {
+			t.Errorf("%s makes the default %q, %v; want constant(1s)", text, c.Delays, err)
+		}
+	}
+}
+
 func TestFormatDuration(t *testing.T) {
 	for want, d := range map[string]time.Duration{
 		"0s": 0, "1ns": 1, "1.5µs": 1500, "100ms": 100 * time.Millisecond, "1m": time.Minute, "1m30s": 90 * time.Second,
@@ -278,9 +336,8 @@ func TestFormatDuration(t *testing.T) {
 	}
 }
 
-// What Stages tells is what package backoff has: each function that starts or
-// changes a schedule, in the order of the source and with its parameters. Func and
-// Map are the exceptions, list the addition.
+// Stages has every function of package backoff that starts or changes a schedule, with its
+// parameters, except Func and Map. In addition it has list.
 func TestStagesAreTheFunctions(t *testing.T) {
 	type function struct {
 		Func   string
@@ -349,9 +406,10 @@ func TestStages(t *testing.T) {
 		if kebab := kebab(s.Func); s.Func != "" && s.Func != "Concat" && kebab != s.Name {
 			t.Errorf("%s is called %s, want %s", s.Func, s.Name, kebab)
 		}
-		if s.Formula == "" || len(s.Params) == 0 {
-			t.Errorf("%s has no formula or no parameters", s.Name)
+		if s.Formula == "" || s.Use == "" || seen[s.Use] || len(s.Params) == 0 {
+			t.Errorf("%s has no formula, no use of its own or no parameters", s.Name)
 		}
+		seen[s.Use] = true
 		e := parse(t, s.Example)
 		if e.String() != s.Example {
 			t.Errorf("example %s prints %s", s.Example, e)

@@ -2,6 +2,7 @@ package expr_test
 
 import (
 	"errors"
+	"go/parser"
 	"regexp"
 	"strconv"
 	"testing"
@@ -13,9 +14,9 @@ import (
 
 var dropped = regexp.MustCompile(`drop\((\d+)\)`)
 
-// FuzzParse holds of every text: Parse neither panics nor runs away; its error
-// points into the text; what it accepts prints as a text that it accepts and that
-// prints the same; and its schedule keeps from panics and from negative delays.
+// For every text: Parse neither panics nor takes long. Its error points into the text. An
+// expression prints as a text that parses and prints the same; its Go is an expression; its
+// schedule neither panics nor has negative delays.
 func FuzzParse(f *testing.F) {
 	for _, s := range expr.Stages() {
 		f.Add(s.Example)
@@ -32,6 +33,12 @@ func FuzzParse(f *testing.F) {
 		"normal-jitter(1ns, none, 1e308, 1e308)",
 		"smooth-jitter(2562047h, none) | drop(1000) | within(none)",
 		"constant(1s | \xff",
+		"constant(100 ms)", "constant(1m 30s)", "1.5 seconds", "100", "constant(−1s)", "constant(1e308d)",
+		"exponential(100ms, 2) | max(10s)", "exponential(100ms, 2) | min(10 s)", "list() | then(1s",
+		"exponential(100ms,2).cap(10s)", "exp(100ms, 2, 10s)", "FullJitter(100ms, 10s)", "full–jitter(1s, 2s)",
+		"constant(1s) | max-delay(10s)", "constant(1s) | attempts(4)", "constant(1s) | take 8", "constant(1s) take(8)",
+		"constant(1s) ¦ cap(2s)", "constant（1s）", "“constant(1s)”", "list(1s；2s)", "[1s, 2s]",
+		"constant(1s) + constant(2s)", "constant(1s) | jitter(50%)", "exponential(base=100ms, factor: 2)",
 	} {
 		f.Add(text)
 	}
@@ -55,6 +62,9 @@ func FuzzParse(f *testing.F) {
 		if again.Random() != e.Random() {
 			t.Fatalf("%q and %q differ in Random", text, canonical)
 		}
+		if _, err := parser.ParseExpr(e.Go()); err != nil {
+			t.Fatalf("%q is not Go: %v", e.Go(), err)
+		}
 		seq := e.Schedule(backoff.WithSeed(1))
 		skipped := 0
 		for _, match := range dropped.FindAllStringSubmatch(canonical, -1) {
@@ -62,7 +72,7 @@ func FuzzParse(f *testing.F) {
 			skipped = min(skipped+n, 1<<20)
 		}
 		if skipped > 1000 {
-			return // right, but it would take long
+			return // it would take long
 		}
 		for _, d := range first(seq, 50) {
 			if d < 0 {

@@ -11,19 +11,19 @@ import (
 	"example.com/backoff"
 )
 
-// A kind is what a parameter takes: how a word is read, and how it is written.
+// A kind is a type of arguments. It reads them from a word and writes them.
 type kind struct {
 	want  string
-	read  func(word string) (a arg, want string) // want is empty if the word is right
+	read  func(word string) (a arg, hint string) // hint is empty if the word is right
 	write func(arg) string
 }
 
-// nests reports whether k is an expression: the parser reads it, not a word.
+// nests reports whether k is an expression, which the parser reads itself.
 func (k *kind) nests() bool { return k.read == nil }
 
 const (
-	unlimited = "none"        // NoLimit, as it is written
-	maxCount  = math.MaxInt32 // an int everywhere
+	unlimited = "none"        // the text of NoLimit
+	maxCount  = math.MaxInt32 // fits into an int on every GOARCH
 )
 
 var (
@@ -55,7 +55,7 @@ var (
 		read: func(word string) (arg, string) {
 			n, err := strconv.ParseInt(word, 10, 64)
 			if err != nil || n < 0 || n > maxCount {
-				return arg{}, fmt.Sprintf("a whole number in [0, %d]", maxCount)
+				return arg{}, fmt.Sprintf("want a whole number in [0, %d]", maxCount)
 			}
 			return arg{count: int(n)}, ""
 		},
@@ -64,14 +64,16 @@ var (
 	expression = &kind{want: "a schedule"}
 )
 
-// readDuration reads a duration; instead is what else could stand there.
+// readDuration reads a duration. A hint adds instead, the alternative to a duration.
 func readDuration(word, instead string) (arg, string) {
 	d, err := time.ParseDuration(word)
-	switch {
-	case err == nil && d >= 0:
+	if err == nil && d >= 0 {
 		return arg{delay: d}, ""
-	case err == nil:
-		return arg{}, "a duration >= 0" + instead
+	}
+	if meant, ok := meantDuration(word); ok && meant >= 0 {
+		return arg{}, "did you mean " + FormatDuration(meant) + "?"
+	} else if ok {
+		return arg{}, "want a duration >= 0" + instead
 	}
 	example := "3s"
 	if d, err := time.ParseDuration(word + "s"); err == nil { // the unit is missing
@@ -79,13 +81,13 @@ func readDuration(word, instead string) (arg, string) {
 			example = word + "s"
 		}
 	} else if tooLong(word) {
-		return arg{}, "at most " + FormatDuration(backoff.NoLimit) + instead
+		return arg{}, "want at most " + FormatDuration(backoff.NoLimit) + instead
 	}
-	return arg{}, "a duration such as " + example + instead
+	return arg{}, "want a duration such as " + example + instead
 }
 
-// tooLong reports whether word, which time.ParseDuration refuses, would be a
-// duration if its numbers were smaller.
+// tooLong reports whether time.ParseDuration refuses word only because its numbers are too
+// large.
 func tooLong(word string) bool {
 	_, err := time.ParseDuration(strings.Map(func(r rune) rune {
 		if r >= '1' && r <= '9' {
@@ -104,7 +106,10 @@ func number(want string, lo, hi float64) *kind {
 			f, err := strconv.ParseFloat(word, 64)
 			// A range error comes with ±Inf, which no interval here has.
 			if err != nil && !errors.Is(err, strconv.ErrRange) || !(f >= lo && f <= hi) {
-				return arg{}, want
+				if percent, ok := meantPercent(word); ok && percent >= lo && percent <= hi {
+					return arg{}, "did you mean " + formatNumber(percent) + "?"
+				}
+				return arg{}, "want " + want
 			}
 			return arg{number: f + 0}, "" // + 0: there is one zero
 		},
@@ -112,9 +117,9 @@ func number(want string, lo, hi float64) *kind {
 	}
 }
 
-// FormatDuration returns d as [time.Duration.String] has it, without the units
-// at its end that are zero: 1m, not 1m0s; 2h30m, not 2h30m0s. Zero is 0s.
-// [time.ParseDuration] makes d of it again.
+// FormatDuration returns the text of [time.Duration.String] without the units at its end
+// that are zero: 1m, not 1m0s; 2h30m, not 2h30m0s. Zero is 0s. [time.ParseDuration] of the
+// text returns d.
 func FormatDuration(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {
@@ -126,8 +131,8 @@ func FormatDuration(d time.Duration) string {
 	return text
 }
 
-// formatNumber returns the shortest text that [strconv.ParseFloat] makes f of
-// again, with an exponent only where it is shorter.
+// formatNumber returns the shortest text that [strconv.ParseFloat] reads as f. It has an
+// exponent only if that is shorter.
 func formatNumber(f float64) string {
 	plain := strconv.FormatFloat(f, 'f', -1, 64)
 	scientific := strconv.FormatFloat(f, 'e', -1, 64)

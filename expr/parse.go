@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// The bounds of an expression. Each stage and each level costs stack when it is
-// parsed, written and ranged over.
+// The bounds of an expression. Parsing, writing and ranging over it take stack for each
+// stage and each level.
 const (
 	maxStages = 1000
 	maxDepth  = 100
 )
 
-// Parse returns the expression that text describes. The error, if any, is an
-// [*Error] and says where the text is wrong: it is the first thing that is.
+// Parse returns the expression that text describes. The error, if any, is an [*Error] with
+// the position of the first mistake.
 func Parse(text string) (*Expr, error) {
 	p := parser{text: text}
 	p.advance()
@@ -24,7 +24,7 @@ func Parse(text string) (*Expr, error) {
 		return nil, err
 	}
 	if p.token != "" {
-		return nil, p.unexpected("| or the end of the text")
+		return nil, p.noPipe("the end of the text")
 	}
 	return &Expr{stages}, nil
 }
@@ -35,7 +35,7 @@ type parser struct {
 	token  string // a mark, or a word; empty at the end of the text
 	at     int    // where token begins, in bytes
 	next   int    // where the text after token begins
-	stages int    // how many have begun
+	stages int    // number of stages that have begun
 }
 
 // isMark reports whether r is a token by itself.
@@ -96,10 +96,10 @@ func (p *parser) call(depth int, first bool) (call, error) {
 	}
 	p.advance()
 	if !p.accept("(") {
-		return call{}, p.unexpected("( after " + s.Name)
+		return call{}, p.noParenthesis(s)
 	}
 	c := call{stage: s}
-	var begins []parser // p where each argument begins
+	var begins []parser // p at the beginning of each argument
 	for p.token != ")" || len(begins) > 0 {
 		begins = append(begins, *p)
 		a, err := p.arg(s, len(c.args), depth)
@@ -111,7 +111,7 @@ func (p *parser) call(depth int, first bool) (call, error) {
 			break
 		}
 		if !p.accept(",") {
-			return call{}, p.unexpected(", or )")
+			return call{}, p.noComma(s, len(c.args)-1, begins[len(begins)-1])
 		}
 	}
 	if len(c.args) < len(s.Params) && !s.Many {
@@ -119,25 +119,23 @@ func (p *parser) call(depth int, first bool) (call, error) {
 	}
 	if s.check != nil {
 		if bad, want := s.check(c.args); want != "" {
-			return call{}, begins[bad].badArg(s, bad, want)
+			return call{}, begins[bad].badArg(s, bad, "want "+want)
 		}
 	}
 	p.advance()
 	return c, nil
 }
 
-// stage returns the stage that the token names, if it can stand there.
+// stage returns the stage that the token names. It is an error if the stage cannot stand
+// there.
 func (p *parser) stage(first bool) (*stage, error) {
-	if !p.word() {
-		if first {
-			return nil, p.unexpected("a schedule such as constant(1s)")
-		}
-		return nil, p.unexpected("a stage such as cap(10s)")
+	if !p.isName() {
+		return nil, p.noName(first)
 	}
 	s := stageNamed(p.token)
 	switch {
 	case s == nil:
-		return nil, p.fail("unknown stage "+fmt.Sprintf("%q", shorten(p.token)), suggestion(p.token, first))
+		return nil, p.unknown(first)
 	case first && !s.Starts:
 		return nil, p.fail(s.Name+" starts no schedule", "want one before it, as in "+s.Example)
 	case !first && s.Starts:
@@ -152,35 +150,35 @@ func (p *parser) stage(first bool) (*stage, error) {
 // arg parses ARG, argument i of s.
 func (p *parser) arg(s *stage, i, depth int) (arg, error) {
 	if i >= len(s.Params) && !s.Many {
-		if !p.word() {
-			return arg{}, p.unexpected(s.Usage())
-		}
-		return arg{}, p.fail(s.Name+": "+p.got()+" is one argument too many", "want "+s.Usage())
+		return arg{}, p.tooMany(s)
 	}
 	param := s.param(i)
 	if param.kind.nests() {
+		if startsNumber(p.token) {
+			return arg{}, p.noSchedule(s)
+		}
 		nested, err := p.pipeline(depth + 1)
 		return arg{nested: nested}, err
 	}
 	if !p.word() {
 		return arg{}, p.unexpected(param.Want + " for " + param.Name)
 	}
-	a, want := param.kind.read(p.token)
-	if want != "" {
-		return arg{}, p.badArg(s, i, want)
+	a, hint := param.kind.read(p.token)
+	if hint != "" {
+		return arg{}, p.unreadable(s, i, hint)
 	}
 	p.advance()
 	return a, nil
 }
 
-// unexpected is the error about a token that does not belong where it stands.
+// unexpected returns the error about a token that does not belong where it stands.
 func (p *parser) unexpected(want string) error {
 	return p.fail("unexpected "+p.got(), "want "+want)
 }
 
-// badArg is the error about the token as argument i of s.
-func (p *parser) badArg(s *stage, i int, want string) error {
-	return p.fail(s.Name+": "+s.param(i).Name+" is "+plain(p.token), "want "+want)
+// badArg returns the error about the token as argument i of s.
+func (p *parser) badArg(s *stage, i int, hint string) error {
+	return p.fail(s.Name+": "+s.param(i).Name+" is "+plain(p.token), hint)
 }
 
 // got names the token.
@@ -191,7 +189,7 @@ func (p *parser) got() string {
 	return fmt.Sprintf("%q", shorten(p.token))
 }
 
-// fail is the error at the token.
+// fail returns an error at the token.
 func (p *parser) fail(problem, want string) error {
 	return &Error{
 		Column:  utf8.RuneCountInString(p.text[:p.at]) + 1,

@@ -18,8 +18,8 @@ import (
 	"example.com/backoff/internal/samples"
 )
 
-// A sample is an expression drawn at random: its text and the schedule that the
-// functions of package backoff make when they are called directly.
+// A sample is a random expression: its text, and the schedule that direct calls of package
+// backoff make.
 type sample struct {
 	text string
 	seq  iter.Seq[time.Duration]
@@ -49,8 +49,8 @@ func (s *sampler) pipeline(depth int) sample {
 	return out
 }
 
-// partition returns the stages that start a schedule and the others, of which those
-// with an expression in them need depth.
+// partition returns the generators and the other stages. If depth is 0, it leaves out those
+// that nest an expression.
 func partition(depth int) (starts, follows []expr.Stage) {
 	for _, s := range expr.Stages() {
 		switch {
@@ -98,7 +98,7 @@ func (s *sampler) call(stage expr.Stage, before sample, depth int) sample {
 	return sample{text, samples.Call(samples.Of(stage.Func).Func, args...)}
 }
 
-// arg draws an argument: as it is written, and as it is given to package backoff.
+// arg draws an argument: its text, and its value for package backoff.
 func (s *sampler) arg(p expr.Param, depth int) (word string, arg any) {
 	number := func(lo, hi float64) (string, any) {
 		f := rapid.OneOf(rapid.Float64Range(lo, hi), rapid.Just(lo), rapid.Just(hi)).Draw(s.t, p.Name)
@@ -139,8 +139,7 @@ func anyDuration() *rapid.Generator[time.Duration] {
 	), func(n int64) time.Duration { return time.Duration(n) })
 }
 
-// Each stage is a call of the function that it stands for, with the arguments in the
-// same order.
+// Each stage calls its function, with the arguments in the same order.
 func TestStageIsItsCall(t *testing.T) {
 	for _, stage := range expr.Stages() {
 		t.Run(stage.Name, rapid.MakeCheck(func(t *rapid.T) {
@@ -157,8 +156,7 @@ func TestStageIsItsCall(t *testing.T) {
 	}
 }
 
-// An expression is the schedule of the direct calls, and it goes through its text
-// unharmed.
+// An expression makes the schedule of the direct calls, and so does its text, parsed again.
 func TestExpressionIsItsCalls(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")
@@ -220,8 +218,7 @@ func TestFormatDurationParses(t *testing.T) {
 	})
 }
 
-// Every number survives its text to the last bit, which the limits of a stage's
-// parameter and the shortest form could both spoil.
+// A number that is written and parsed again is the same to the last bit.
 func TestNumberParses(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := math.Abs(rapid.Float64().Draw(t, "factor"))
@@ -236,7 +233,7 @@ func TestNumberParses(t *testing.T) {
 	})
 }
 
-// A text that is cut off anywhere is an error at its end, or a shorter expression.
+// A text that is cut off is a shorter expression, or an error no later than at its end.
 func TestCutOff(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := parse(t, drawSample(t, 1).text).String()

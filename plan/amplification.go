@@ -9,15 +9,15 @@ import (
 // Endless is the number of retries of a schedule that does not end.
 const Endless = math.MaxInt
 
-// Amplification returns how many attempts a request makes on average, and with
-// which probability one of them succeeds, if every attempt fails with probability
-// fail, independently, and at most n retries follow the first attempt:
+// Amplification returns how many attempts a request makes on average, and the probability
+// that one of them succeeds, if every attempt fails with probability fail, independently,
+// and at most n retries follow the first attempt:
 //
 //	attempts = 1 + p + p² + ... + pⁿ = (1 − pⁿ⁺¹)/(1 − p)
 //	success  = 1 − pⁿ⁺¹
 //
-// For fail = 0.5 and n = 3 these are 1.875 and 0.9375. The factor by which retries
-// multiply the load is greatest when everything fails, n+1.
+// For fail = 0.5 and n = 3 these are 1.875 and 0.9375. In an outage, when every attempt
+// fails, retries multiply the load by n+1, which is the maximum.
 //
 // Special cases are:
 //
@@ -33,7 +33,7 @@ func Amplification(fail float64, n int) (attempts, success float64) {
 	switch {
 	case n < Endless:
 		s := stepsOf(wide.Of(fail), int64(n)+1)
-		// (1−p)·sum is 1 − pⁿ⁺¹ without what that loses where p is near 1.
+		// (1−p)·sum is 1 − pⁿ⁺¹ without the digits that are lost if p is near 1.
 		return s.sum.Hi, wide.One.Minus(wide.Of(fail)).Times(s.sum).Hi
 	case fail < 1:
 		return 1 / (1 - fail), 1
@@ -47,9 +47,9 @@ func checkFail(question string, fail float64) {
 	}
 }
 
-// Amplification returns the function of that name for the lengths of the schedule
-// that were drawn, on average. A draw that goes on after the n-th retry counts as
-// one that ends there; [Plan.Cost] says how much that leaves out.
+// Amplification returns the result of the function of that name, averaged over the lengths
+// of the draws. A draw that goes on after the n-th retry counts as if it ended there;
+// [Plan.Cost] tells how much that leaves out.
 //
 // It panics if fail is not in [0, 1].
 func (p *Plan) Amplification(fail float64) (attempts, success float64) {
@@ -58,25 +58,26 @@ func (p *Plan) Amplification(fail float64) (attempts, success float64) {
 	return c.Attempts, c.Success
 }
 
-// A Cost is what a request costs. A request that is cut off, because it may go on
-// after the retries that were looked at, counts as one that ends there, so that
-// Attempts and Success are lower bounds; without it they are exact but for the draws.
+// A Cost is how many attempts a request makes, and how often it succeeds. A request that may
+// go on after the retries of the [Plan] is cut off: it counts as if it ended there, so
+// Attempts and Success are lower bounds. If no request is cut off, they are exact for these
+// draws.
 type Cost struct {
-	Attempts     float64 // how many a request makes on average, at least
-	MostAttempts float64 // and at most: Attempts + CutOff/(1−p), +Inf if all that go on fail
-	Success      float64 // the probability that one of them succeeds, at least
-	MostSuccess  float64 // and at most: Success + CutOff; Success if all attempts fail
-	CutOff       float64 // the probability that a request is cut off; 0: nothing is left out
+	Attempts     float64 // the mean number of attempts, at least
+	MostAttempts float64 // and at most: Attempts + CutOff/(1−p), +Inf if p is 1 and CutOff is not 0
+	Success      float64 // the probability that an attempt succeeds, at least
+	MostSuccess  float64 // and at most: Success + CutOff; Success if p is 1
+	CutOff       float64 // the probability that a request is cut off
 }
 
 // Cost returns what a request costs if every attempt fails with probability fail,
-// independently, on average over the lengths of the schedule that were drawn.
-// [Plan.UntilCutOff] looks further where too much is cut off.
+// independently, averaged over the lengths of the draws. If too much is cut off,
+// [Plan.UntilCutOff] draws more retries.
 //
 // It panics if fail is not in [0, 1].
 func (p *Plan) Cost(fail float64) Cost {
 	checkFail("Cost", fail)
-	ends := make([]int, len(p.Retries)+1) // ends[n]: the draws of n retries
+	ends := make([]int, len(p.Retries)+1) // ends[n]: the draws with n retries
 	goOn := make([]int, len(p.Retries)+1) // those of them that go on
 	for _, d := range p.draws {
 		ends[len(d.elapsed)]++

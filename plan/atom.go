@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// An Atom is one delay and the share of clients for whom it is exactly that.
+// An Atom is a delay that many clients share to the nanosecond.
 type Atom struct {
 	Delay time.Duration
-	Share float64 // of the draws that have this retry, in [0, 1]; 0: there is no atom
-	Next  float64 // the share of the delay that comes second; near Share if delays are coarse
+	Share float64 // of the draws that have this retry, in [0, 1]; 0 if there is no atom
+	Next  float64 // the share of the second most frequent delay; near Share if delays are coarse
 }
 
-// findAtom returns the atom of a sorted column that is not empty: the value that
-// most draws share, if they are too many to have met by chance.
+// findAtom returns the atom of a sorted column that is not empty: the most frequent value,
+// if its draws are too many to be equal by chance.
 func findAtom(column []time.Duration) Atom {
 	begin, end, next := 0, 0, 0
 	for i := 0; i < len(column); {
@@ -35,19 +35,19 @@ func findAtom(column []time.Duration) Atom {
 	return a
 }
 
-// byChance reports whether the draws [begin, end) of a sorted column, which share
-// one value, may do so because draws are dense there: from 0–100 ns there are
-// 101 values to draw.
+// byChance reports whether the draws [begin, end) of a sorted column, which share one
+// value, may be equal because draws are dense there: between 0 and 100 ns there are only
+// 101 values.
 //
-// The density is that of the nearest other draws on the denser side, doubled to
-// be on the safe one; as many are looked at as share the value, and at least 64.
-// If λ draws are expected on a value, c or more are there with a probability of
-// at most exp(c − λ − c·ln(c/λ)) (Chernoff's bound for a Poisson variate). That
-// must be below e⁻²⁰ = 2·10⁻⁹ for all values together.
+// The density is that of the nearest other draws, on the denser side and doubled, to be
+// safe; it is taken over as many draws as share the value, and at least 64. If λ draws are
+// expected on a value, there are c or more with a probability of at most
+// exp(c − λ − c·ln(c/λ)), Chernoff's bound for a Poisson variate. That must be below
+// e⁻²⁰ = 2·10⁻⁹ for all values together.
 func byChance(column []time.Duration, begin, end int) bool {
 	count := end - begin
 	if count < 2 {
-		return true // one draw shares its value with nobody
+		return true // one draw shares its value with no other
 	}
 	near := max(64, count)
 	low, high := max(0, begin-near), min(len(column), end+near)

@@ -17,7 +17,7 @@ const (
 	s  = time.Second
 )
 
-// jitterThenCap is the order that the package warns of.
+// jitterThenCap has the order that the package warns of.
 func jitterThenCap(jitter func(seq, float64, ...backoff.Option) seq, fraction float64) func(uint64) seq {
 	return func(seed uint64) seq {
 		return backoff.Cap(jitter(backoff.Exponential(100*ms, 2), fraction, backoff.WithSeed(seed)), 10*s)
@@ -103,8 +103,7 @@ func TestAtomOfFewDraws(t *testing.T) {
 	}
 }
 
-// A retry that two draws have, with delays of their own, is shared by nobody: once
-// a share of one half was called an atom.
+// Two draws with different delays share none: once a share of one half was called an atom.
 func TestNoAtomOfOneDraw(t *testing.T) {
 	p := plan.Of(func(seed uint64) seq {
 		delays := backoff.Uniform(s, time.Hour, backoff.WithSeed(seed))

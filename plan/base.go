@@ -8,16 +8,14 @@ import (
 	"example.com/backoff/internal/wide"
 )
 
-// BaseForRetries returns the base with which retry n of a schedule with g's
-// Factor and Limit comes at elapsed: T·(r−1)/(rⁿ−1), T/n where r is 1, and more
-// where the limit holds the delays back. It does not look at g.Base. It is the
-// largest whole number of nanoseconds with which retry n comes no later; where
-// elapsed is n·Limit it is Limit, the smallest that does, for larger ones change
-// nothing.
+// BaseForRetries returns the base with which retry n comes at elapsed, for g's Factor and
+// Limit: T·(r−1)/(rⁿ−1), T/n if r is 1, and more if the limit shortens delays. It ignores
+// g.Base. The result is the largest whole number of nanoseconds with which retry n comes no
+// later. If elapsed is n·Limit, it is Limit, because a larger base changes nothing.
 //
-// It returns an [*Error] where there is no such base: if n < 1; if elapsed is so
-// short that a base of 1 ns is too long; if elapsed is above n·Limit; and if
-// g.Factor or g.Limit is invalid.
+// It returns an [*Error] if there is no such base: if n < 1; if elapsed is so short that a
+// base of 1 ns is too long; if elapsed is above n·Limit; or if g.Factor or g.Limit is
+// invalid.
 func (g Geometric) BaseForRetries(n int, elapsed time.Duration) (time.Duration, error) {
 	const question = "BaseForRetries"
 	g.Base = 1
@@ -46,14 +44,13 @@ func (g Geometric) BaseForRetries(n int, elapsed time.Duration) (time.Duration, 
 	return time.Duration(largest(1, uint64(g.Limit), fits)), nil
 }
 
-// BaseForDelay returns the base with which the delay that follows retry n of a
-// schedule with g's Factor is delay: d/rⁿ to the nearest nanosecond, 1 s for a Factor
-// of 2, n = 10 and 1024 s. It does not look at g.Base. Of a delay that the schedule
-// has, DelayAfter(n), it is the Base.
+// BaseForDelay returns the base with which delay follows retry n, for g's Factor: d/rⁿ to
+// the nearest nanosecond, such as 1 s for a Factor of 2, n = 10 and 1024 s. It ignores
+// g.Base. BaseForDelay(n, DelayAfter(n)) is the Base.
 //
-// It returns an [*Error] where there is no such base: if n < 0; if delay is so short
-// that the base would be under 1 ns; if delay is not below g.Limit; and if g.Factor or
-// g.Limit is invalid.
+// It returns an [*Error] if there is no such base: if n < 0; if delay is so short that the
+// base would be under 1 ns; if delay is not below g.Limit; or if g.Factor or g.Limit is
+// invalid.
 func (g Geometric) BaseForDelay(n int, delay time.Duration) (time.Duration, error) {
 	const question = "BaseForDelay"
 	g.Base = 1
@@ -77,26 +74,25 @@ func (g Geometric) BaseForDelay(n int, delay time.Duration) (time.Duration, erro
 	return time.Duration(largest(1, uint64(delay)+1, fits)), nil
 }
 
-// shortDelay is about a delay below the one from which on there is a base.
-func shortDelay(delay time.Duration, least value) error {
+// shortDelay returns the error about a delay that is below the shortest one with a base.
+func shortDelay(delay time.Duration, shortest value) error {
 	const question, why = "BaseForDelay", "Base would be under 1ns"
-	if least.cmp(valueOf(wide.OfInt(backoff.NoLimit))) > 0 {
-		return impossible(question, "delay", delay, "more than a time.Duration holds, or less retries: "+why)
+	if shortest.cmp(valueOf(wide.OfInt(backoff.NoLimit))) > 0 {
+		return impossible(question, "delay", delay, "more than a time.Duration holds, or fewer retries: "+why)
 	}
-	d := least.duration()
-	if least.cmp(valueOf(wide.OfInt(d))) > 0 {
+	d := shortest.duration()
+	if shortest.cmp(valueOf(wide.OfInt(d))) > 0 {
 		d++
 	}
-	return impossible(question, "delay", delay, fmt.Sprintf(">= %v, or less retries: %s", d, why))
+	return impossible(question, "delay", delay, fmt.Sprintf(">= %v, or fewer retries: %s", d, why))
 }
 
-// BaseForDelayAt returns the base with which the delay of a schedule with g's Factor
-// that follows when elapsed has gone by is delay: d − (r−1)·T, 1 s for a Factor of 2,
-// 1023 s and 1024 s. It does not look at g.Base. With it DelayAt(elapsed) is delay
-// exactly.
+// BaseForDelayAt returns the base with which delay follows a retry at elapsed, for g's
+// Factor: d − (r−1)·T, such as 1 s for a Factor of 2, 1023 s and 1024 s. It ignores g.Base.
+// With this base DelayAt(elapsed) is exactly delay.
 //
-// It returns an [*Error] if elapsed < 0; if delay is not above (r−1)·T, because then no
-// base is left; if it is not below g.Limit; and if g.Factor or g.Limit is invalid.
+// It returns an [*Error] if elapsed < 0; if delay is not above (r−1)·T, because then no base
+// is left; if delay is not below g.Limit; or if g.Factor or g.Limit is invalid.
 func (g Geometric) BaseForDelayAt(elapsed, delay time.Duration) (time.Duration, error) {
 	const question = "BaseForDelayAt"
 	g.Base = 1

@@ -23,7 +23,7 @@ func perDelay(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(benchDraws*benchRetries), "ns/delay")
 }
 
-// What Of costs for each delay, and how many times what BenchmarkBareRange does.
+// BenchmarkOf measures the time for each delay, and its ratio to that of BenchmarkBareRange.
 func BenchmarkOf(b *testing.B) {
 	b.Run(fmt.Sprintf("draws=%d/retries=%d", benchDraws, benchRetries), func(b *testing.B) {
 		start := time.Now()
@@ -44,7 +44,7 @@ func BenchmarkOf(b *testing.B) {
 	})
 }
 
-// The same delays, drawn on one goroutine and thrown away.
+// BenchmarkBareRange draws the same delays on one goroutine and drops them.
 func BenchmarkBareRange(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

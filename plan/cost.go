@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// RetryCost returns ln(from)/ln(to): how many times the retries in one time a
-// change of factor costs, in the limit of a long time. From 2 to 1.1 it is 7.27.
-// Over a shorter time it costs less; [RetryCostAt] says how much.
+// RetryCost returns ln(from)/ln(to): by how much a change of the factor multiplies the
+// retries within the same time, in the limit of a long time. From 2 to 1.1 it is 7.27.
+// Within a shorter time it is less; use [RetryCostAt] for that.
 //
 // It returns an [*Error] unless both factors are finite and > 1: with a factor of
 // 1 the retries grow with the time itself and not with its logarithm.
@@ -23,10 +23,10 @@ func RetryCost(from, to float64) (float64, error) {
 	return logOf(from).Over(logOf(to)).Hi, nil
 }
 
-// RetryCostAt returns how many times the retries within elapsed the change from
-// one schedule to another costs: to.Retries(elapsed)/from.Retries(elapsed). With a
-// base of 1 s the change of factor from 2 to 1.1 costs 4.86 times the retries
-// within 1000 s, where [RetryCost] is 7.27.
+// RetryCostAt returns by how much the change from one schedule to another multiplies the
+// retries within elapsed: to.Retries(elapsed)/from.Retries(elapsed). With a base of 1 s,
+// the change of factor from 2 to 1.1 costs 4.86 times the retries within 1000 s;
+// [RetryCost] is 7.27.
 //
 // It returns an [*Error] if elapsed <= 0 or one of the schedules is invalid.
 func RetryCostAt(elapsed time.Duration, from, to Geometric) (float64, error) {

@@ -7,15 +7,15 @@ import (
 	"example.com/backoff"
 )
 
-// Random reports whether two draws differ. If none do, every value of the Plan is
-// exact, as far as [Of] compared them.
+// Random reports whether two draws differ. If none do, every value of the Plan is exact, as
+// far as [Of] compared draws.
 func (p *Plan) Random() bool { return p.Draws > 1 }
 
-// An End says what comes after the retries of a [Plan].
+// An End tells whether more retries follow those of a [Plan].
 type End int
 
 const (
-	Ends    End = iota // nothing: all draws have ended
+	Ends    End = iota // no more retries: all draws have ended
 	MayGoOn            // more retries in some draws
 	GoesOn             // more retries in all draws
 )
@@ -24,7 +24,7 @@ func (e End) String() string {
 	return []string{Ends: "ends", MayGoOn: "may go on", GoesOn: "goes on"}[e]
 }
 
-// End says whether the schedule goes on after the retries that were looked at.
+// End returns whether the schedule goes on after the retries of p.
 func (p *Plan) End() End {
 	switch p.Open {
 	case 0:
@@ -41,8 +41,8 @@ func (p *Plan) Uneven() bool {
 	return n > 0 && p.Retries[n-1].Share < 1
 }
 
-// LargestAtom returns the atom that most clients share, and the first retry that has
-// it; 0 if there is none.
+// LargestAtom returns the atom with the largest share of clients, and the first retry that
+// has it; the zero Atom and 0 if there is none.
 func (p *Plan) LargestAtom() (largest Atom, retry int) {
 	for _, r := range p.Retries {
 		if r.Atom.Share > largest.Share {
@@ -52,17 +52,17 @@ func (p *Plan) LargestAtom() (largest Atom, retry int) {
 	return largest, retry
 }
 
-// Duration returns how long the whole takes: the time from the start of the first
-// attempt to the end of the last, which is that of the last retry and
-// [AttemptTime]. A draw that goes on after retry n counts as one that ends there.
+// Duration returns how long the whole takes: the time from the start of the first attempt
+// to the end of the last, which is LastRetry plus [AttemptTime]. A draw that goes on after
+// retry n counts as if it ended there.
 func (p *Plan) Duration() Stats { return p.untilLast(p.settings.attempt) }
 
-// LastRetry returns when the last retry comes: the time from the start of the first
-// attempt to its start, 0 where there is none. A draw that goes on after retry n counts
-// as one that ends there.
+// LastRetry returns when the last retry comes: the time from the start of the first attempt
+// to its start, 0 if there is no retry. A draw that goes on after retry n counts as if it
+// ended there.
 func (p *Plan) LastRetry() Stats { return p.untilLast(0) }
 
-// untilLast returns the time to each draw's last retry, and more.
+// untilLast returns the time to the last retry of each draw, plus more.
 func (p *Plan) untilLast(more time.Duration) Stats {
 	var s sorter
 	for _, d := range p.draws {
@@ -72,7 +72,7 @@ func (p *Plan) untilLast(more time.Duration) Stats {
 	return newStats(s.buf, p.Quantiles)
 }
 
-// last returns when the last retry comes, 0 where there is none.
+// last returns when the last retry comes, 0 if there is none.
 func (d draw) last() time.Duration {
 	if n := len(d.elapsed); n > 0 {
 		return d.elapsed[n-1]
@@ -80,8 +80,8 @@ func (d draw) last() time.Duration {
 	return 0
 }
 
-// Complete returns the time before which no retry is missing: a draw that goes on
-// after retry n has no retry beyond that. It is [backoff.NoLimit] if all have ended.
+// Complete returns the time before which no retry is missing. Of a draw that goes on after
+// retry n, later retries are missing. It is [backoff.NoLimit] if all draws have ended.
 func (p *Plan) Complete() time.Duration {
 	complete := backoff.NoLimit
 	for _, d := range p.draws {
@@ -92,9 +92,9 @@ func (p *Plan) Complete() time.Duration {
 	return complete
 }
 
-// First returns the Plan of the first n retries, of the same draws: what [Of] would
-// have returned for that n, if it compares no more draws for so few retries. It is p
-// itself if p has no more.
+// First returns the Plan of the first n retries of the same draws. It is the Plan that [Of]
+// would have returned for that n, unless Of compares more draws if there are fewer
+// retries. It is p itself if p has at most n retries.
 //
 // It panics if n < 0.
 func (p *Plan) First(n int) *Plan {

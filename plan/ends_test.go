@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func counted(newSchedule func(uint64) seq) (counting func(uint64) seq, calls *at
 	}, calls
 }
 
-// rarely differs from a constant schedule, at retry n, for one seed in so many.
+// rarely differs from a constant schedule, at retry n, for one seed in this many.
 func rarely(n int, one uint64) func(uint64) seq {
 	return func(seed uint64) seq {
 		last := s
@@ -50,7 +51,7 @@ func TestOfFindsOutWhatIsRandom(t *testing.T) {
 		{"no delays", always(of()), 5, 10_000, false, 10_000},
 		{"full jitter", fullJitter, 12, 1000, true, 1000},
 		{"one in a hundred", rarely(12, 100), 12, 10_000, true, 10_000},
-		{"one in a hundred, where nobody looks", rarely(12, 100), 11, 10_000, false, 10_000},
+		{"one in a hundred, after the last retry", rarely(12, 100), 11, 10_000, false, 10_000},
 		{"only the length", func(seed uint64) seq { return backoff.Take(backoff.Constant(s), int(seed%2)) }, 5, 1000, true, 1000},
 		{"only that it goes on", func(seed uint64) seq { return backoff.Take(backoff.Constant(s), 5+int(seed%2)) }, 5, 1000, true, 1000},
 		{"only whether there is one", func(seed uint64) seq { return backoff.Take(backoff.Constant(s), int(seed%2)) }, 0, 1000, true, 1000},
@@ -68,27 +69,33 @@ func TestOfFindsOutWhatIsRandom(t *testing.T) {
 	}
 }
 
-// Draws that begin alike are counted like all others.
+// Every draw counts once, as what it is: those that are alike before the first that differs,
+// that one, and the rare ones after it.
 func TestOfCountsTheFirstDraws(t *testing.T) {
-	const draws = 5000
-	share := 0.0
-	p := plan.Of(func(seed uint64) seq { return rarely(3, 50)(seed) }, 5, plan.Draws(draws))
-	for _, d := range []time.Duration{s, 2 * s} {
-		q := plan.Of(func(seed uint64) seq {
-			return backoff.Map(rarely(3, 50)(seed), func(got time.Duration) time.Duration {
-				if got == d {
-					return s
-				}
-				return 0
-			})
-		}, 5, plan.Draws(draws))
-		share += q.Retries[2].Delay.Mean.Seconds()
-	}
-	if math.Abs(share-1) > 1e-6 {
-		t.Errorf("the shares of both delays are %v together, want 1", share)
-	}
-	if mean := p.Retries[2].Delay.Mean.Seconds(); math.Abs(mean-1.02) > 0.01 {
-		t.Errorf("one in fifty waits a second longer, and the mean is %v s", mean)
+	const draws, one = 5000, 500
+	for seed := range uint64(5) {
+		var lock sync.Mutex
+		rare, calls := 0, 0
+		p := plan.Of(func(seed uint64) seq {
+			lock.Lock()
+			defer lock.Unlock()
+			calls++
+			if seed%one == 0 {
+				rare++
+			}
+			return rarely(3, one)(seed)
+		}, 5, plan.Draws(draws), plan.Seed(seed), plan.Quantiles(0, 1))
+		if calls != draws || rare == 0 {
+			t.Fatalf("seed %d: %d calls, %d of them rare, want %d and some", seed, calls, rare, draws)
+		}
+		extra := s * time.Duration(rare) / draws // of the mean: a rare client waits a second longer
+		want := plan.Stats{Min: s, Mean: s + extra, Max: 2 * s, Quantiles: []time.Duration{s, 2 * s}}
+		if diff := cmp.Diff(want, p.Retries[2].Delay); diff != "" {
+			t.Errorf("seed %d: %d of %d are rare (-want +got):\n%s", seed, rare, draws, diff)
+		}
+		if got, want := p.Within(3*s).AtLeast, []float64{1, 1, 1, 1, 1 - float64(rare)/draws}; !cmp.Equal(want, got) {
+			t.Errorf("seed %d: the shares within 3s are %v, want %v", seed, got, want)
+		}
 	}
 }
 
@@ -157,7 +164,7 @@ func TestUntil(t *testing.T) {
 		t.Error("from no retries on nothing is drawn")
 	}
 	if got := len(plan.Of(always(backoff.Constant(0)), 7).UntilDeadline(0).Retries); got != plan.MostRetries {
-		t.Errorf("an endless schedule is looked at for %d retries, want %d", got, plan.MostRetries)
+		t.Errorf("%d retries of an endless schedule, want %d", got, plan.MostRetries)
 	}
 	many := plan.Of(fullJitter, 1, plan.Draws(1_000_000))
 	if got := []int{many.Deepest(), p.Deepest(), plan.Of(always(of(1)), 1).Deepest()}; !slices.Equal(got, []int{20, 40_000, plan.MostRetries}) {
@@ -169,7 +176,7 @@ func TestUntil(t *testing.T) {
 	}
 }
 
-// A schedule that is random only far out must not be drawn ten thousand times there.
+// A schedule that is random only after many retries must not be drawn ten thousand times.
 func TestUntilStopsBeforeItIsTooMuch(t *testing.T) {
 	late := func(seed uint64) seq {
 		return backoff.Concat(backoff.Take(backoff.Constant(0), 30_000), fullJitter(seed))
@@ -180,8 +187,8 @@ func TestUntilStopsBeforeItIsTooMuch(t *testing.T) {
 	}
 }
 
-// Of more retries fewer draws are compared, which would miss the one draw in thousands
-// that differs.
+// If there are more retries, fewer draws are compared, and these would miss the one draw in
+// thousands that differs.
 func TestUntilKeepsWhatIsRare(t *testing.T) {
 	rare := func(seed uint64) seq {
 		first := s
@@ -216,7 +223,7 @@ func TestEnds(t *testing.T) {
 		{"empty", plan.Of(always(of()), 3, plan.AttemptTime(ms)), plan.Ends, false, false, backoff.NoLimit, ms},
 		{"some", plan.Of(func(seed uint64) seq { return backoff.Take(backoff.Constant(s), 2+2*int(seed%2)) }, 3), plan.MayGoOn, true, false, 3 * s, 3 * s},
 		{"uneven", plan.Of(func(seed uint64) seq { return backoff.Take(backoff.Constant(s), 2+int(seed%2)) }, 5), plan.Ends, true, false, backoff.NoLimit, 3 * s},
-		{"for ever", plan.Of(always(of(backoff.NoLimit)), 1, plan.AttemptTime(ms)), plan.Ends, false, false, backoff.NoLimit, backoff.NoLimit},
+		{"forever", plan.Of(always(of(backoff.NoLimit)), 1, plan.AttemptTime(ms)), plan.Ends, false, false, backoff.NoLimit, backoff.NoLimit},
 	} {
 		if got := tt.p.End(); got != tt.end {
 			t.Errorf("%s: it %v, want %v", tt.name, got, tt.end)
@@ -228,7 +235,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// The longest of draws that end early need not have the most retries.
+// The draw that takes longest need not have the most retries.
 func TestDurationIsOfAllDraws(t *testing.T) {
 	p := plan.Of(func(seed uint64) seq {
 		if seed%2 == 0 {
@@ -279,13 +286,13 @@ func TestCost(t *testing.T) {
 		{"goes on", plan.Of(always(backoff.Constant(1)), 3), 0.5, plan.Cost{1.875, 2, 0.9375, 1, 1. / 16}},
 		{"all fail", plan.Of(always(backoff.Constant(1)), 3), 1, plan.Cost{4, math.Inf(1), 0, 0, 1}},
 		{"none fails", plan.Of(always(backoff.Constant(1)), 3), 0, plan.Cost{1, 1, 1, 1, 0}},
-		{"nothing to look at", plan.Of(always(backoff.Constant(1)), 0), 0.5, plan.Cost{1, 2, 0.5, 1, 0.5}},
+		{"no retries", plan.Of(always(backoff.Constant(1)), 0), 0.5, plan.Cost{1, 2, 0.5, 1, 0.5}},
 	} {
 		if got := tt.p.Cost(tt.fail); got != tt.want {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)
 		}
 	}
-	// Once cut off below 10⁻⁶ without a word: of 22 retries 7 were looked at.
+	// Once cut off below 10⁻⁶ without a word: 7 of 22 retries were drawn.
 	p := plan.Of(always(backoff.Take(backoff.Constant(s), 22)), 7)
 	c, whole := p.Cost(0.1), p.UntilCutOff(0.1, 0).Cost(0.1)
 	if math.Abs(c.CutOff-1e-8) > 1e-20 || whole.CutOff != 0 || !(c.Attempts <= whole.Attempts && whole.Attempts <= c.MostAttempts) {
@@ -293,7 +300,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// What a longer look finds lies within the bounds of a shorter one.
+// A Cost of more retries lies within the bounds of one of fewer retries.
 func TestCostIsBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 40).Draw(t, "n")
@@ -328,7 +335,7 @@ func TestEndsPanics(t *testing.T) {
 	}
 }
 
-// BenchmarkOfExact is what it costs to find out that nothing is random.
+// BenchmarkOfExact measures how long it takes to find out that nothing is random.
 func BenchmarkOfExact(b *testing.B) {
 	for _, n := range []int{12, 1000, plan.MostRetries} {
 		b.Run(fmt.Sprintf("retries=%d", n), func(b *testing.B) {

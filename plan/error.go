@@ -6,11 +6,11 @@ import (
 	"example.com/backoff/internal/argument"
 )
 
-// An Error says which quantity makes a question impossible: what came, and what
-// was wanted.
+// An Error is about a question that has no answer. It names the quantity that makes it
+// impossible, what came and what was wanted.
 type Error struct {
-	Question string // what was asked, as "FactorForRatio"; "Geometric" for a bad field
-	Name     string // the argument or field, as "ratio" or "Limit"
+	Question string // the method, such as "FactorForRatio", or "Geometric" for a bad field
+	Name     string // the argument or field, such as "ratio" or "Limit"
 	Got      string // what came
 	Want     string // what was wanted, to be read after "want"
 }
@@ -26,7 +26,7 @@ func impossible(question, name string, got any, want string) error {
 	return &Error{question, name, fmt.Sprint(got), want}
 }
 
-// reject panics about one argument, with the text of its Error.
+// reject panics with the text of the Error about one argument.
 func reject(question, name string, got any, want string) {
 	argument.Reject("plan", question, name, got, want)
 }

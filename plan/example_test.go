@@ -10,8 +10,8 @@ import (
 	"example.com/backoff/plan"
 )
 
-// How often is a job retried that may take a quarter of an hour, and how late does
-// it notice that it can go on?
+// How often is a job retried within a quarter of an hour, and how late does it notice that
+// it can go on?
 func ExampleGeometric() {
 	g := plan.Geometric{Base: time.Second, Factor: 1.1, Limit: time.Minute}
 	outage := 15 * time.Minute
@@ -33,7 +33,7 @@ func ExampleGeometric_Schedule() {
 	// Output: 1s 2s 4s 5s 5s
 }
 
-// The source's second table.
+// The second table of the source.
 func ExampleGeometric_Elapsed() {
 	g := plan.Geometric{Base: time.Second, Factor: 1.1, Limit: backoff.NoLimit}
 	for _, n := range []int{1, 2, 3, 48, 49} {
@@ -53,7 +53,7 @@ func ExampleGeometric_Delay() {
 	// Output: 100ms 6.4s 10s 10s
 }
 
-// The delay is a straight line in the time gone by.
+// The delay of a geometric schedule is a line in the elapsed time.
 func ExampleGeometric_DelayAt() {
 	g := plan.Geometric{Base: time.Second, Factor: 2, Limit: backoff.NoLimit}
 	fmt.Println(g.Delay(11), "=", g.DelayAt(g.Elapsed(10)))
@@ -172,7 +172,7 @@ func ExampleGeometric_FactorForDelay() {
 	// 2 <nil>
 }
 
-// A delay of a minute when a quarter of an hour has gone by.
+// A delay of a minute after a quarter of an hour.
 func ExampleGeometric_FactorForDelayAt() {
 	known := plan.Geometric{Base: 6 * time.Second, Limit: backoff.NoLimit}
 	fmt.Println(known.FactorForDelayAt(15*time.Minute, time.Minute))
@@ -241,8 +241,8 @@ func ExampleOf() {
 	// retry 7: after 3.18s on average, at 6.32s (in 19 of 20 cases by 9.82s)
 }
 
-// The options: a hundred clients of another seed, their quartiles, and attempts
-// that last 50 ms.
+// All options: a hundred clients of another seed, their quartiles, and attempts that last
+// 50 ms.
 func ExampleOption() {
 	p := plan.Of(func(seed uint64) iter.Seq[time.Duration] {
 		return backoff.Spread(backoff.Constant(time.Second), 0.1, backoff.WithSeed(seed))
@@ -285,7 +285,7 @@ func ExampleStats_Exact() {
 	// Output: true false
 }
 
-// The jitter before the cap, as it should not be.
+// Jitter before the cap, which is the wrong order.
 func ExamplePlan_Warnings() {
 	p := plan.Of(func(seed uint64) iter.Seq[time.Duration] {
 		delays := backoff.Exponential(100*time.Millisecond, 2)
@@ -338,7 +338,7 @@ func ExamplePlan_Peak() {
 	// Output: 148908 retries a second, ±661, in the 25ms from 75ms on
 }
 
-// What is looked at first need not be enough for a deadline.
+// The first few retries may not reach the deadline.
 func ExamplePlan_Until() {
 	p := plan.Of(fullJitter, 5)
 	far := p.UntilDeadline(5 * time.Minute)
@@ -370,7 +370,7 @@ func ExampleFit_AttemptsFor() {
 	// Output: 7 7
 }
 
-// What may follow the retries that were looked at is between two bounds.
+// The cost of a schedule that goes on after the retries of a Plan lies between two bounds.
 func ExamplePlan_Cost() {
 	c := plan.Of(fullJitter, 7).Cost(0.5)
 	fmt.Printf("%.4f to %.4f attempts, %.4f are cut off\n", c.Attempts, c.MostAttempts, c.CutOff)

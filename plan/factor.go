@@ -8,15 +8,13 @@ import (
 	"example.com/backoff/internal/wide"
 )
 
-// FactorForRatio returns 1 + ratio, the factor with which a delay is that share
-// of the time gone by, once this is large beside the base: for delays of about
-// 100 s at 1000 s, a ratio of 0.1, it is 1.1. How long a client waits on after
-// the other side has recovered is then at most that share of the outage, and the
-// base.
+// FactorForRatio returns 1 + ratio, the factor with which each delay is this share of the
+// elapsed time, once that is large compared with the base. Use it to choose a factor: a
+// client notices a recovery late by at most this share of the outage, plus the base. For
+// delays of about 100 s at 1000 s, a ratio of 0.1, the factor is 1.1.
 //
-// It returns an [*Error] unless ratio is finite and > 0: the delays of no
-// schedule that grows are a share of 0, or less, of the time gone by. A ratio below
-// 2⁻⁵³, which is 10⁻¹⁶, is lost beside 1.
+// It returns an [*Error] unless ratio is finite and > 0. A ratio below 2⁻⁵³, about 10⁻¹⁶, is
+// lost in the sum.
 func FactorForRatio(ratio float64) (float64, error) {
 	if !(ratio > 0 && ratio <= math.MaxFloat64) {
 		return 0, impossible("FactorForRatio", "ratio", ratio, "a finite value > 0")
@@ -24,16 +22,15 @@ func FactorForRatio(ratio float64) (float64, error) {
 	return 1 + ratio, nil
 }
 
-// FactorForRetries returns the factor with which retry n of a schedule with g's
-// Base and Limit comes at elapsed: the r that solves a·(rⁿ−1)/(r−1) = T. It does
-// not look at g.Factor. Of the float64 numbers it is the largest with which
-// retry n comes no later; where elapsed is Base + (n−1)·Limit it is the smallest
-// such that the second delay is the limit, for larger ones change nothing.
+// FactorForRetries returns the factor with which retry n comes at elapsed, for g's Base and
+// Limit: the r that solves a·(rⁿ−1)/(r−1) = T. It ignores g.Factor. The result is the
+// largest float64 with which retry n comes no later. If elapsed is Base + (n−1)·Limit, it is
+// the smallest factor with which the second delay is the limit, because a larger one changes
+// nothing.
 //
-// It returns an [*Error] where there is no such factor: if n < 2, for the first
-// delay is Base with any factor; if elapsed is below n·Base, for growth makes it
-// only longer; if elapsed is above Base + (n−1)·Limit; and if g.Base or g.Limit
-// is invalid.
+// It returns an [*Error] if there is no such factor: if n < 2, because the first delay is
+// Base with any factor; if elapsed is below n·Base, because growth only lengthens it; if
+// elapsed is above Base + (n−1)·Limit; or if g.Base or g.Limit is invalid.
 func (g Geometric) FactorForRetries(n int, elapsed time.Duration) (float64, error) {
 	const question = "FactorForRetries"
 	g.Factor = 1
@@ -53,8 +50,7 @@ func (g Geometric) FactorForRetries(n int, elapsed time.Duration) (float64, erro
 		return 0, tooShort(question, elapsed, g.elapsed(int64(n)),
 			fmt.Sprintf("%d retries with a Base of %v take that much with a factor of 1", n, g.Base))
 	}
-	// From here on the second delay is the limit, and a larger factor changes
-	// nothing.
+	// With this factor the second delay is the limit, and a larger one changes nothing.
 	most := float64(g.Limit) / float64(g.Base)
 	if product(wide.OfInt(g.Base), wide.Of(most)).cmp(valueOf(wide.OfInt(g.Limit))) < 0 {
 		most = math.Nextafter(most, math.Inf(1))
@@ -72,13 +68,13 @@ func (g Geometric) FactorForRetries(n int, elapsed time.Duration) (float64, erro
 	return math.Float64frombits(lo), nil
 }
 
-// FactorForDelay returns the factor with which the delay that follows retry n of a
-// schedule with g's Base is delay: (d/a)^(1/n). It does not look at g.Factor. It is
-// the float64 nearest to that: 10 for a Base of 30 s, n = 8 and 3·10⁹ s.
+// FactorForDelay returns the factor with which delay follows retry n, for g's Base: the
+// float64 nearest to (d/a)^(1/n), such as 10 for a Base of 30 s, n = 8 and 3·10⁹ s. It
+// ignores g.Factor.
 //
-// It returns an [*Error] where there is no such factor: if n < 1, because the first
-// delay is Base with any factor; if delay is below g.Base; if it is not below g.Limit,
-// because from there on all delays are; and if g.Base or g.Limit is invalid.
+// It returns an [*Error] if there is no such factor: if n < 1, because the first delay is
+// Base with any factor; if delay is below g.Base; if delay is not below g.Limit, which many
+// factors reach; or if g.Base or g.Limit is invalid.
 func (g Geometric) FactorForDelay(n int, delay time.Duration) (float64, error) {
 	const question = "FactorForDelay"
 	g.Factor = 1
@@ -99,13 +95,12 @@ func (g Geometric) FactorForDelay(n int, delay time.Duration) (float64, error) {
 	}), nil
 }
 
-// FactorForDelayAt returns the factor with which the delay of a schedule with g's
-// Base that follows when elapsed has gone by is delay: 1 + (d − a)/T. It does not look
-// at g.Factor. It is the float64 nearest to that: 2 for a Base of 1 s, 1023 s and
-// 1024 s.
+// FactorForDelayAt returns the factor with which delay follows a retry at elapsed, for g's
+// Base: the float64 nearest to 1 + (d − a)/T, such as 2 for a Base of 1 s, 1023 s and
+// 1024 s. It ignores g.Factor.
 //
-// It returns an [*Error] if elapsed <= 0, when the delay is Base with any factor; if
-// delay is below g.Base or not below g.Limit; and if g.Base or g.Limit is invalid.
+// It returns an [*Error] if elapsed <= 0, because then the delay is Base with any factor; if
+// delay is below g.Base or not below g.Limit; or if g.Base or g.Limit is invalid.
 func (g Geometric) FactorForDelayAt(elapsed, delay time.Duration) (float64, error) {
 	const question = "FactorForDelayAt"
 	g.Factor = 1

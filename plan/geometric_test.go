@@ -124,7 +124,7 @@ func TestRetriesEdges(t *testing.T) {
 		// float64 cannot tell 89,999 and 0.9999999999999 from 90,000.
 		{plan.Geometric{1e13, 1, long}, 9e17 - 1, math.Nextafter(90_000, 0), 89_999},
 		{plan.Geometric{1, 2, long}, long, 63, 63},
-		// The second delay is NoLimit, of which 1 ns has not gone by.
+		// The second delay is NoLimit, which 1 ns does not reach.
 		{plan.Geometric{1, math.MaxFloat64, long}, long, 2, 1},
 		{plan.Geometric{1, 1, long}, 1 << 30, 1 << 30, 1 << 30},
 		{plan.Geometric{1, 1, long}, long, 1 << 63, min(math.MaxInt, math.MaxInt64)},
@@ -471,7 +471,7 @@ func TestFactorForRatioInvertsTheRatio(t *testing.T) {
 		g := plan.Geometric{Base: 1, Factor: r, Limit: backoff.NoLimit}
 		const elapsed = 1e15 // beside which the base, and a rounding, are 10⁻¹²
 		if got := g.DelayAt(elapsed).Seconds() / time.Duration(elapsed).Seconds(); !(math.Abs(got-ratio) <= 1e-11*ratio) {
-			t.Errorf("the delay is %v of the time gone by, want %v", got, ratio)
+			t.Errorf("the delay is %v of the elapsed time, want %v", got, ratio)
 		}
 	})
 }

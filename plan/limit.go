@@ -7,15 +7,15 @@ import (
 	"example.com/backoff"
 )
 
-// LimitForRetries returns the limit with which retry n of a schedule with g's Base
-// and Factor comes at elapsed: (T − a·(rᵐ−1)/(r−1))/(n − m), where m delays are below
-// it. It does not look at g.Limit. It is the smallest whole number of nanoseconds
-// with which Elapsed(n) is at least elapsed: 5 s for {1 s, 2}, n = 5 and 17 s, which
-// are 1 + 2 + 4 + 5 + 5.
+// LimitForRetries returns the limit with which retry n comes at elapsed, for g's Base and
+// Factor: (T − a·(rᵐ−1)/(r−1))/(n − m), where m is how many delays are below the limit. It
+// ignores g.Limit. The result is the smallest whole number of nanoseconds with which
+// Elapsed(n) is at least elapsed, such as 5 s for {1 s, 2}, n = 5 and 17 s, which is
+// 1 + 2 + 4 + 5 + 5.
 //
-// It returns an [*Error] where there is no such limit: if n < 1; if elapsed is above
-// what n retries take without a limit; if elapsed is below n·Base, because a limit
-// below Base would be another Base; and if g.Base or g.Factor is invalid.
+// It returns an [*Error] if there is no such limit: if n < 1; if elapsed is longer than n
+// retries take without a limit; if elapsed is below n·Base, because a limit below Base would
+// change Base; or if g.Base or g.Factor is invalid.
 func (g Geometric) LimitForRetries(n int, elapsed time.Duration) (time.Duration, error) {
 	const question = "LimitForRetries"
 	g.Limit = backoff.NoLimit
@@ -37,8 +37,8 @@ func (g Geometric) LimitForRetries(n int, elapsed time.Duration) (time.Duration,
 		short := func(limit uint64) bool { return !fits(limit) }
 		return time.Duration(largest(base, uint64(backoff.NoLimit), short) + 1), nil
 	}
-	if least := g.elapsed(int64(n)); least.duration() > elapsed {
-		return 0, tooShort(question, elapsed, least, fmt.Sprintf("%d retries with a Limit of Base take that much", n))
+	if shortest := g.elapsed(int64(n)); shortest.duration() > elapsed {
+		return 0, tooShort(question, elapsed, shortest, fmt.Sprintf("%d retries with a Limit of Base take that much", n))
 	}
 	return g.Base, nil
 }

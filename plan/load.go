@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A Load is the retries per second, over time, of clients that fail together.
+// A Load is the number of retries per second, over time, of clients that fail together.
 type Load struct {
 	Bin time.Duration
 
@@ -13,17 +13,20 @@ type Load struct {
 	// interval [i·Bin, (i+1)·Bin).
 	PerSecond []float64
 
-	// Complete is the time before which nothing is missing, [Plan.Complete].
+	// Complete is the time before which no retry is missing, [Plan.Complete].
 	Complete time.Duration
 }
 
 // mostBins bounds the memory of a Load to 128 MB.
 const mostBins = 1 << 24
 
-// Load returns the retries per second that so many clients make if the first
-// attempt of each begins at 0 and every attempt fails, in bins that reach from 0 to
-// until or just beyond. The first attempts are no retries and not counted. It is
-// the expected load, the mean of all draws.
+// Load returns the retries per second that this number of clients sends if the first
+// attempt of each begins at 0 and every attempt fails, as in an outage. The bins reach from
+// 0 to until or just beyond. First attempts are not retries and do not count. It is the
+// expected load, the mean of all draws.
+//
+// Retries at exactly the same time count as if they were spread over their bin;
+// [Plan.Arrivals] finds them.
 //
 // It panics if clients < 0, until <= 0 or bin <= 0, or if there are more than
 // 2²⁴ bins.
@@ -62,9 +65,9 @@ func (p *Plan) counts(question string, clients int, until, bin time.Duration) []
 	return counts
 }
 
-// Peak returns the start of the bin with the most retries per second, the first of
-// several, and how many these are. If the schedule is random and bins hold few draws
-// each, this is the luckiest of them; [Plan.Peak] is for a number that holds.
+// Peak returns the start of the bin with the most retries per second, and that number. If
+// there are several such bins, the first wins. If the schedule is random and bins hold few
+// draws each, it is the luckiest bin: use [Plan.Peak] then.
 func (l Load) Peak() (at time.Duration, perSecond float64) {
 	for i, rate := range l.PerSecond {
 		if rate > perSecond {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// An Option says how [Of] draws. If several set one thing, the last counts. The zero
-// Option sets nothing.
+// An Option changes how [Of] draws. If several options set the same thing, the last wins.
+// The zero Option changes nothing.
 type Option struct{ set func(settings) settings }
 
 type settings struct {
@@ -29,11 +29,11 @@ func newSettings(opts []Option) settings {
 	return s
 }
 
-// Draws sets how many clients are simulated, 10,000 unless set, if the schedule is
-// random. A share that is estimated from k draws is off by 1/√k or more once in
-// twenty times, at most.
+// Draws sets how many clients are simulated if the schedule is random (default 10,000).
+// Use more when you need a rare share, or a peak that is short: a share that is estimated
+// from k draws is off by 1/√k or more at most once in twenty times.
 //
-// It panics if n < 2: what is random shows only between two.
+// It panics if n < 2, because one draw does not show whether a schedule is random.
 func Draws(n int) Option {
 	if n < 2 {
 		reject("Draws", "n", n, ">= 2")
@@ -44,8 +44,8 @@ func Draws(n int) Option {
 	}}
 }
 
-// Seed sets what the seeds of the draws are computed from, 1 unless set. Another
-// seed gives other draws of the same schedule.
+// Seed sets the seed of the draws (default 1). Use another one to find out how much the
+// results depend on it.
 func Seed(seed uint64) Option {
 	return Option{func(s settings) settings {
 		s.seed = seed
@@ -53,9 +53,8 @@ func Seed(seed uint64) Option {
 	}}
 }
 
-// Quantiles sets the probabilities of the quantiles in each [Stats]: 0.05, 0.5 and
-// 0.95 unless set, the median and what nine of ten clients lie between. None are
-// allowed.
+// Quantiles sets the probabilities of the quantiles in each [Stats] (default 0.05, 0.5 and
+// 0.95: the median, and the bounds of nine clients in ten). An empty list is allowed.
 //
 // It panics if one is not in [0, 1].
 func Quantiles(probabilities ...float64) Option {
@@ -64,15 +63,16 @@ func Quantiles(probabilities ...float64) Option {
 			reject("Quantiles", fmt.Sprintf("probability %d", i), q, "a value in [0, 1]")
 		}
 	}
-	probabilities = slices.Clone(probabilities) // the caller may change its own
+	probabilities = slices.Clone(probabilities) // the caller may change its slice
 	return Option{func(s settings) settings {
-		s.quantiles = slices.Clone(probabilities) // and its Plan's
+		s.quantiles = slices.Clone(probabilities) // and that of its Plan
 		return s
 	}}
 }
 
-// AttemptTime sets how long each attempt lasts, 0 unless set. Then retry n comes at
-// n·d and the n delays, and an attempt fits within a deadline if it ends by then.
+// AttemptTime sets how long each attempt lasts (default 0). Use it when attempts take long
+// compared with the delays, as those that time out do: retry n comes after n attempts and n
+// delays, and an attempt fits within a deadline if it ends by then.
 //
 // It panics if d < 0.
 func AttemptTime(d time.Duration) Option {

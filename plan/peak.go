@@ -8,30 +8,33 @@ import (
 	"example.com/backoff"
 )
 
-// A Peak is when the clients of a [Plan] make the most retries a second.
+// A Peak is the time at which the clients of a [Plan] send the most retries a second.
 type Peak struct {
 	At        time.Duration // when it begins
-	Width     time.Duration // how long it lasts: a bin, or more of them that follow one another
+	Width     time.Duration // how long it is: one bin, or several adjacent ones
 	PerSecond float64       // the retries per second in it
 	Error     float64       // the standard error of PerSecond; 0 if it is exact
-	Draws     int           // how many retries of the draws it rests on
+	Draws     int           // how many retries of the draws are in it
 }
 
-// peakDraws is how many retries of the draws a peak rests on, at least: they are
-// counted right to 1.6 %. Of fewer than 10,000 draws it is two of five.
+// peakDraws is how many retries of the draws a peak holds, at least: so it is accurate to
+// 1.6 %. With fewer than 10,000 draws it is two fifths of them.
 const peakDraws = 4000
 
-// Peak returns the interval with the most retries a second that so many clients make,
-// of those that are one bin or more of [Plan.Load], which reach to until or just
-// beyond. It is a bin long if nothing is random.
+// enoughDraws returns how many retries of the draws a peak of p holds, at least one.
+func (p *Plan) enoughDraws() int { return max(1, min(peakDraws, p.Draws*2/5)) }
+
+// Peak returns the interval in which this number of clients sends the most retries a
+// second. It consists of one or more adjacent bins of [Plan.Load], which reach from 0 to
+// until or just beyond. It is one bin if nothing is random.
 //
-// The fullest of many bins that hold few draws each is the luckiest one: of 10,000
-// draws of one uniform delay, in 60 bins, it holds 14 % more than the mean. So the
-// interval is as many bins as it takes for one of them to hold 4,000 retries of the
-// draws, or two fifths of the draws if these are fewer than 10,000. It is all of
-// the time if there are no more retries in it. What is left of luck is an error or two
-// of the Error that the peak has: it says how far off the count is, from one seed to
-// another, not how much a shorter peak is flattened. More draws see shorter peaks.
+// Use it in place of [Load.Peak] for a random schedule, because there the fullest of many
+// bins is the luckiest one: if 10,000 clients draw one uniform delay, the fullest of 60
+// bins holds 14 % more than the mean. So the interval is as many bins as it takes to hold
+// 4,000 retries of the draws, or two fifths of the draws if there are fewer than 10,000.
+// If there are no more retries, it is the whole time. Error is the standard error of
+// PerSecond from one seed to another; the luck that remains is one or two of it. It does
+// not include how much the interval flattens a shorter peak: more draws find shorter peaks.
 //
 // It panics where Load does.
 func (p *Plan) Peak(clients int, until, bin time.Duration) Peak {
@@ -51,7 +54,7 @@ func (p *Plan) Peak(clients int, until, bin time.Duration) Peak {
 	}
 	k := 1
 	if p.Random() {
-		enough := min(peakDraws, p.Draws*2/5)
+		enough := p.enoughDraws()
 		k += sort.Search(len(counts)-1, func(i int) bool {
 			_, most := fullest(i + 1)
 			return most >= enough
@@ -66,8 +69,8 @@ func (p *Plan) Peak(clients int, until, bin time.Duration) Peak {
 	return Peak{at, width, perRetry * float64(most), perRetry * p.deviation(at, width), most}
 }
 
-// deviation returns the standard deviation of the number of retries in [at, at+width)
-// that as many draws have.
+// deviation returns the standard deviation of the number of retries in [at, at+width) of
+// all draws together.
 func (p *Plan) deviation(at, width time.Duration) float64 {
 	if !p.Random() {
 		return 0

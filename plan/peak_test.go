@@ -54,8 +54,8 @@ func TestPeak(t *testing.T) {
 		{"an atom in a random schedule", plan.Of(firstExact, 5), 3 * s, 10 * ms, plan.Peak{s, 10 * ms, 10_000, 0, 10_000}, 0},
 		{"half of the clients", plan.Of(half, 1), 2 * s, 10 * ms, plan.Peak{s, 10 * ms, 5000, 50, 5000}, 300},
 		{"few draws", plan.Of(half, 1, plan.Draws(100)), 2 * s, 10 * ms, plan.Peak{s, 10 * ms, 5000, 500, 50}, 2000},
-		{"for ever", plan.Of(half, 1), backoff.NoLimit, 3 << 61, plan.Peak{0, 3 << 61, 100 / time.Duration(3<<61).Seconds(), 0, 10_000}, 1e-20},
-		{"for ever, in bins that reach beyond", plan.Of(rare, 1), backoff.NoLimit, 3 << 61, plan.Peak{0, backoff.NoLimit, 1e-9, 0, 1000}, 1e-9},
+		{"forever", plan.Of(half, 1), backoff.NoLimit, 3 << 61, plan.Peak{0, 3 << 61, 100 / time.Duration(3<<61).Seconds(), 0, 10_000}, 1e-20},
+		{"forever, in bins that reach beyond", plan.Of(rare, 1), backoff.NoLimit, 3 << 61, plan.Peak{0, backoff.NoLimit, 1e-9, 0, 1000}, 1e-9},
 		{"too few retries for a part of the time", plan.Of(half, 1), 100 * ms, 10 * ms, plan.Peak{0, 100 * ms, 50, 2, 500}, 10},
 	} {
 		got := tt.p.Peak(100, tt.until, tt.bin)

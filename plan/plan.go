@@ -1,29 +1,45 @@
-// Package plan answers, before a schedule is used, what it will do: how long it
-// takes, how many retries fit, which parameters to choose, whom it hurts.
+// Package plan predicts what a schedule will do, before you use it: how long it takes,
+// how many retries fit into a deadline, what it does to a server, and which parameters it
+// needs.
+//
+// Use [Of] for any schedule, random or not. It simulates clients that draw from the
+// schedule, and the [Plan] that it returns answers these questions:
+//
+//	when does each retry come?                    Retries
+//	how long does the whole take?                 Duration, LastRetry
+//	how many attempts fit into a deadline?        Within
+//	how many retries a second do clients send?    Load, Peak
+//	how many retries come at once?                Arrivals
+//	how many attempts does a request need?        Cost, Amplification
+//	do clients wait for exactly the same delay?   Warnings, LargestAtom
+//	what comes after the retries of this Plan?    End, LooksEndless, Until
+//
+// Use [Geometric] if the delays are base, base·factor, base·factor², ... under a limit. It
+// has a formula for each question, and finds the parameters that a requirement needs.
 //
 // # Retries, attempts and elapsed time
 //
-// Here retries count from 1, as in the sentence "retry 1 is the first": retry n
-// follows the n-th delay, which package backoff calls delay n−1, and is attempt
-// n+1. So n delays are n retries are n+1 attempts. The elapsed time of retry n is
-// the time from the start of the first attempt to the start of that retry.
+// In this package retries count from 1: retry n follows the n-th delay, which package
+// backoff calls delay n−1, and is attempt n+1. So n delays are n retries and n+1 attempts.
+// The elapsed time of retry n is the time from the start of the first attempt to the
+// start of that retry.
 //
 // # The linear law
 //
-// Of the schedule a, a·r, a·r², ... retry n comes at Tₙ = a·(rⁿ−1)/(r−1), and
-// the delay that follows it is
+// In the schedule a, a·r, a·r², ... retry n comes at Tₙ = a·(rⁿ−1)/(r−1), and the delay
+// that follows it is
 //
 //	a·rⁿ = a + (r−1)·Tₙ
 //
-// which has no n in it: the delay is a straight line in the time gone by. After a
-// short while a is nothing beside T, and the delay is the share r−1 of all the
-// time before. So the factor is not a matter of taste. Whoever accepts to notice
-// a recovery late by at most a tenth of the outage wants r = 1.1, and pays 7 times
-// the retries of r = 2 for it. [Geometric] has these formulas and their inverses,
-// exact to the nanosecond, for r = 1 and under a limit too.
+// which does not contain n: the delay of a geometric schedule is a line in the elapsed
+// time. Once T is large compared with a, each delay is the share r−1 of the elapsed time.
+// This is how to choose the factor. A client that may notice a recovery late by a tenth of
+// the outage, and no more, needs r = 1.1, and makes 7 times the retries of r = 2. [Geometric]
+// has these formulas and their inverses, exact to the nanosecond, also for r = 1 and under
+// a limit.
 //
-// Three of base, factor, retries n, elapsed and delay give the other two, where the
-// delay is the one that follows:
+// Three of base (initial delay), factor (multiplier), retries n, elapsed and delay give the
+// other two. The delay is the one that follows retry n, at elapsed:
 //
 //	base, factor, n          Elapsed(n), DelayAfter(n)
 //	base, factor, elapsed    Retries(elapsed), DelayAt(elapsed)
@@ -36,33 +52,24 @@
 //	factor, elapsed, delay   BaseForDelayAt(elapsed, delay)
 //	n, elapsed, delay        FactorAndBase(n, elapsed, delay)
 //
-// and base, factor, n and elapsed together give LimitForRetries(n, elapsed).
-//
-// # Any schedule
-//
-// [Of] draws from a schedule of any kind, ten thousand times unless told otherwise,
-// and gives for each retry the min, mean, quantiles and max of the delay and of the
-// elapsed time. [Plan.Within] says how many attempts fit within a deadline,
-// [Plan.Load] and [Plan.Peak] what many clients that fail together do to the server,
-// [Plan.Cost] how many attempts a request makes. [Plan.Until] looks at more retries
-// where a question needs them.
+// and base, factor, n and elapsed together give LimitForRetries(n, elapsed), the limit
+// (max delay).
 //
 // # Atoms
 //
-// A delay that is drawn from an interval is hardly ever the same for two clients.
-// Where many clients draw one and the same delay, that delay is an atom of the
-// distribution, and these clients come back together, which is what jitter is
-// there to prevent. A cap after the jitter makes one: all that was drawn beyond
-// the limit becomes the limit. A [Retry] has its largest [Atom], and
-// [Plan.Warnings] says it in a sentence:
+// A delay that is drawn from an interval is hardly ever the same for two clients. If many
+// clients draw the same delay, this delay is an atom of the distribution: the clients
+// come back synchronized, as a thundering herd, which jitter should prevent. A cap after
+// the jitter makes an atom, because every longer delay becomes the limit. A [Retry] has
+// its largest [Atom], and [Plan.Warnings] describes it in a sentence:
 //
 //	retry 10: 80 % of clients wait exactly 10s: put the jitter after the cap
 //
 // # Bad arguments
 //
-// A question that has no answer, such as which factor brings ten retries of 1 s
-// into 5 s, returns an [*Error] that says what came and what is wanted. An argument
-// that no question can have, such as a negative count, panics with such a text.
+// A question without an answer, such as which factor fits ten retries of 1 s into 5 s,
+// returns an [*Error] with what came and what is wanted. An argument that is always wrong,
+// such as a negative count, panics with a text of the same form.
 //
 // The formulas are those of the article "Exponential backoff における経過時間とリトライ間隔の関係"
 // (the relation of elapsed time and retry interval in exponential backoff), on Qiita.
@@ -73,12 +80,13 @@ import (
 	"time"
 )
 
-// A Plan is what [Of] found out about a schedule. Its methods use the same draws.
+// A Plan is the result of [Of]. All its methods use the same draws, which are simulated
+// clients.
 type Plan struct {
-	Draws     int       // how many clients were simulated; one stands for all if nothing is random
+	Draws     int       // how many clients were simulated; 1, which stands for all, if nothing is random
 	Quantiles []float64 // the probabilities of the quantiles in each Stats
 	Retries   []Retry   // retry 1, 2, ... n, or as many as some draw has
-	Open      float64   // the share of draws that go on after retry n
+	Open      float64   // the share of draws that have more retries than these
 
 	settings settings
 	draws    []draw
@@ -87,43 +95,44 @@ type Plan struct {
 // A Retry is one row of a [Plan].
 type Retry struct {
 	N       int     // counting from 1; it is attempt N+1
-	Share   float64 // of the draws: how many have this retry at all, in (0, 1]
-	Delay   Stats   // the delay before this retry, of the draws that have it
+	Share   float64 // of the draws that have this retry, in (0, 1]
+	Delay   Stats   // the delay before this retry, in the draws that have it
 	Elapsed Stats   // the time from the start of the first attempt to this retry's
-	Atom    Atom    // the most frequent delay, unless chance explains it; then the zero Atom
+	Atom    Atom    // the most frequent delay; the zero Atom if it is frequent by chance
 }
 
-// Of draws from the schedules that newSchedule returns, the first n delays of each,
-// and tells what they are:
+// Of simulates clients, each with a schedule of its own from newSchedule, and returns the
+// Plan of their first n delays:
 //
 //	plan.Of(func(seed uint64) iter.Seq[time.Duration] {
 //		return backoff.FullJitter(100*time.Millisecond, 10*time.Second, backoff.WithSeed(seed))
 //	}, 20)
 //
-// It calls newSchedule once for each draw, with a seed of its own, from several
-// goroutines at once, but for the first draws: those it makes one after the other,
-// until one differs from the first. If none of them does, nothing is random, as far
-// as can be seen, and Of stops: the Plan has one draw, which stands for all, and
-// [Plan.Random] is false. Of compares as many draws as have a million delays
-// together, and at least 100: all 10,000 of up to 100 delays, 1,000 of 1,000. So
-// a schedule that differs for one client in a thousand, after 1,000 delays that are
-// alike, is taken to be exact once in three times.
+// Use it when you want numbers about a schedule that has no formula, which is any schedule
+// with jitter. For the geometric schedule without jitter use [Geometric].
 //
-// If what newSchedule returns depends on the seed alone, so does the Plan, however
-// many processors share the work, and on every GOARCH. A negative delay counts as 0.
+// Of calls newSchedule once for each draw, with a different seed, from several goroutines
+// at once. It makes the first draws one after the other, until one differs from the first.
+// If none differs, nothing seems to be random, and Of stops: the Plan has one draw, which
+// stands for all, and [Plan.Random] is false. Of compares as many draws as have a million
+// delays in all, and at least 100: all 10,000 draws of up to 100 delays, and 1,000 draws of
+// 1,000 delays. So a schedule that differs for one client in a thousand, after 1,000 equal
+// delays, is taken to be exact once in three times.
 //
-// Of a schedule that is not random every value is exact. Of a random one min and
-// max are those of the draws and not bounds: one more client lies beyond the max of
-// k draws with a probability of 1/(k+1).
+// If the schedule depends on nothing but the seed, the Plan is the same on any number of
+// processors and on every GOARCH. A negative delay counts as 0.
 //
-// It looks at one delay more than n, to see whether the schedule ends there. A
-// Plan keeps 8 bytes for each delay drawn and 32 for each draw, about 20 MB for
-// 100,000 draws of 20; Of itself needs twice as much. It keeps newSchedule, for
-// [Plan.Until].
+// If nothing is random, every value is exact. Otherwise min and max are those of the draws
+// and not bounds: one more client lies beyond the max of k draws with a probability of
+// 1/(k+1).
 //
-// It panics if newSchedule is nil or returns nil, or if n < 0. What newSchedule or
-// its schedule does to end its goroutine, a panic or [runtime.Goexit], Of does to
-// the caller's.
+// Of draws one delay more than n, to find out whether the schedule ends there. A Plan keeps
+// 8 bytes for each delay drawn and 32 for each draw, about 20 MB for 100,000 draws of 20;
+// Of itself needs twice as much. The Plan keeps newSchedule, for [Plan.Until].
+//
+// It panics if newSchedule is nil or returns nil, or if n < 0. If newSchedule or its
+// schedule ends the goroutine, by a panic or [runtime.Goexit], Of ends the caller's in the
+// same way.
 func Of(newSchedule func(seed uint64) iter.Seq[time.Duration], n int, opts ...Option) *Plan {
 	if newSchedule == nil {
 		reject("Of", "newSchedule", "nil", "a function")
@@ -134,7 +143,7 @@ func Of(newSchedule func(seed uint64) iter.Seq[time.Duration], n int, opts ...Op
 	return newPlan(n, s, s.lead(n))
 }
 
-// newPlan returns the Plan of what follows from the first draws.
+// newPlan returns the Plan of all draws, of which l has the first.
 func newPlan(n int, s settings, l lead) *Plan {
 	draws, delays := s.rows(n, l)
 	p := &Plan{

@@ -27,7 +27,7 @@ func always(s seq) func(uint64) seq { return func(uint64) seq { return s } }
 // of returns the schedule of these delays.
 func of(delays ...time.Duration) seq { return slices.Values(delays) }
 
-// exported is what a Plan says, for comparison.
+// exported has the results of a Plan, for comparison.
 type exported struct {
 	Retries []plan.Retry
 	Open    float64
@@ -281,8 +281,7 @@ func TestOfFullJitterIsUniform(t *testing.T) {
 	}
 }
 
-// What a range over a schedule may be asked for: n delays and one that says
-// whether it goes on.
+// Of draws n delays from a schedule, and one more to find out whether it goes on.
 func TestOfIsLazy(t *testing.T) {
 	var mu sync.Mutex
 	most := 0
@@ -390,7 +389,7 @@ func TestWithin(t *testing.T) {
 	}
 }
 
-// Whole retries that fit, by formula and by looking.
+// The whole retries that fit, by formula and by counting.
 func TestWithinAgreesWithGeometric(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := plan.Geometric{
@@ -525,11 +524,11 @@ func TestPlanAmplification(t *testing.T) {
 	}
 }
 
-// What a schedule does to end its goroutine, a panic or an exit as of testing.T.FailNow,
-// ends that of the caller: there is no Plan with the draws that it left out.
+// If a schedule ends its goroutine, by a panic or an exit such as testing.T.FailNow, the
+// goroutine of the caller ends too, so there is no Plan that lacks draws.
 //
-// The first draws, until two differ, are made on the caller's goroutine; what comes late
-// is met by those that share the rest of the work.
+// The caller's goroutine makes the first draws, until two differ. Other goroutines meet a
+// fault that comes late.
 func TestOfEndsWithItsSchedule(t *testing.T) {
 	late := func(fault func()) func(uint64) seq {
 		var calls atomic.Int64

@@ -21,8 +21,8 @@ type draw struct {
 // one piece of memory.
 const drawsAtOnce = 256
 
-// comparedDelays is how many delays are compared at least before all draws are taken
-// to be alike, and comparedDraws how many draws are.
+// Before all draws are taken to be alike, at least comparedDelays delays and comparedDraws
+// draws are compared.
 const (
 	comparedDelays = 1 << 20
 	comparedDraws  = 100
@@ -45,8 +45,8 @@ func (s settings) rangeOver(i, n int, yield func(time.Duration)) (more bool) {
 	return false
 }
 
-// A lead is what the first draws are: so many are alike, and the one that follows
-// differs. If random is not set, all are taken to be alike.
+// A lead has the first draws: a number of them that are alike, and then one that differs.
+// If random is not set, all draws are taken to be alike.
 type lead struct {
 	first  row
 	alike  int
@@ -54,14 +54,14 @@ type lead struct {
 	random bool
 }
 
-// lead draws until a draw differs from the first, or enough do not. It keeps no more
-// than two of them.
+// lead draws until a draw differs from the first, or until enough are alike. It keeps at
+// most two of them.
 func (s settings) lead(n int) lead {
 	l := lead{alike: 1}
 	l.first.more = s.rangeOver(0, n, func(d time.Duration) { l.first.delays = append(l.first.delays, d) })
 	most := min(s.draws, max(comparedDraws, comparedDelays/(len(l.first.delays)+1)))
 	for ; l.alike < most; l.alike++ {
-		length := 0 // of what is like the first
+		length := 0 // how many delays are those of the first draw
 		var rest []time.Duration
 		more := s.rangeOver(l.alike, n, func(d time.Duration) {
 			if rest == nil && length < len(l.first.delays) && l.first.delays[length] == d {
@@ -79,8 +79,8 @@ func (s settings) lead(n int) lead {
 	return l
 }
 
-// rows draws from all schedules that the lead has not. It returns the delays apart:
-// once they are summed up nobody needs them.
+// rows makes all draws that the lead has not made. It returns the delays apart, because
+// they are not needed once they are summed up.
 func (s settings) rows(n int, l lead) ([]draw, [][]time.Duration) {
 	count := s.draws
 	if !l.random {

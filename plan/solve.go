@@ -9,8 +9,8 @@ import (
 	"example.com/backoff/internal/wide"
 )
 
-// largest returns the largest x in [lo, hi) for which fits holds, if it holds of
-// lo, not of hi, and of nothing above an x of which it does not.
+// largest returns the largest x in [lo, hi) that fits. It requires that lo fits, hi does not,
+// and nothing above an x that does not fit.
 func largest(lo, hi uint64, fits func(uint64) bool) uint64 {
 	for hi-lo > 1 {
 		mid := lo + (hi-lo)/2
@@ -23,22 +23,22 @@ func largest(lo, hi uint64, fits func(uint64) bool) uint64 {
 	return lo
 }
 
-// tooShort and tooLong are about an elapsed time that no parameter reaches, and
-// the nearest one that a parameter does.
-func tooShort(question string, elapsed time.Duration, least value, why string) error {
-	if !least.roundsTo(math.MaxInt64) {
+// tooShort and tooLong return the error about an elapsed time that no parameter reaches, with
+// the nearest time that one reaches.
+func tooShort(question string, elapsed time.Duration, shortest value, why string) error {
+	if !shortest.roundsTo(math.MaxInt64) {
 		return impossible(question, "elapsed", elapsed, "more than a time.Duration holds: "+why)
 	}
-	return impossible(question, "elapsed", elapsed, fmt.Sprintf(">= %v: %s", least.duration(), why))
+	return impossible(question, "elapsed", elapsed, fmt.Sprintf(">= %v: %s", shortest.duration(), why))
 }
 
-func tooLong(question string, elapsed time.Duration, most value, why string) error {
-	return impossible(question, "elapsed", elapsed, fmt.Sprintf("<= %v: %s", most.duration(), why))
+func tooLong(question string, elapsed time.Duration, longest value, why string) error {
+	return impossible(question, "elapsed", elapsed, fmt.Sprintf("<= %v: %s", longest.duration(), why))
 }
 
-// nearestFactor returns the float64 nearest to the factor in [1, most) that is
-// looked for, the even one of two that are as near. Compare says of a factor r
-// whether it is less than that (−1), equal or greater (+1); most is greater.
+// nearestFactor returns the float64 nearest to a root in [1, most), and the even one if two
+// are as near. Compare returns −1 if r is less than the root, 0 if it is equal and +1 if it
+// is greater; most is greater.
 func nearestFactor(most float64, compare func(r wide.Number) int) float64 {
 	// The bits of positive numbers are in the order of the numbers.
 	bits := largest(math.Float64bits(1), math.Float64bits(most), func(bits uint64) bool {

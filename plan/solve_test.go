@@ -237,7 +237,7 @@ func TestRetriesAtDelay(t *testing.T) {
 	})
 }
 
-// The least limit with which the retry comes no sooner.
+// The smallest limit with which the retry comes no sooner.
 func TestLimitForRetriesIsTheLeast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, n := geometric(t), counts().Draw(t, "n")+1
@@ -309,7 +309,7 @@ func TestFactorAndBaseIsTheNearest(t *testing.T) {
 	})
 }
 
-// What the command once got wrong.
+// The command once got these wrong.
 func TestSeenWrong(t *testing.T) {
 	const long = backoff.NoLimit
 	constant := plan.Geometric{Base: 1, Factor: 1, Limit: long}
@@ -370,7 +370,7 @@ func TestRetriesOfHugeFactor(t *testing.T) {
 	}
 }
 
-// What has no answer says what came and what is wanted.
+// The error of a question without an answer tells what came and what is wanted.
 func TestSolveErrors(t *testing.T) {
 	second := func(_ any, err error) error { return err }
 	pair := func(g plan.Geometric, n int, elapsed, delay time.Duration) error {
@@ -395,16 +395,16 @@ func TestSolveErrors(t *testing.T) {
 		{second(g.FactorForDelayAt(sec, sec)), "plan: FactorForDelayAt: delay is 1s, want >= Base, 2s"},
 		{second(zero.FactorForDelayAt(sec, sec)), "plan: Geometric: Base is 0s, want > 0"},
 		{second(g.BaseForDelay(-1, sec)), "plan: BaseForDelay: n is -1, want >= 0"},
-		{second(g.BaseForDelay(20, 1000)), "plan: BaseForDelay: delay is 1µs, want >= 524.288µs, or less retries: Base would be under 1ns"},
-		{second(g.BaseForDelay(3, -1)), "plan: BaseForDelay: delay is -1ns, want >= 4ns, or less retries: Base would be under 1ns"},
-		{second(g.BaseForDelay(100, sec)), "plan: BaseForDelay: delay is 1s, want more than a time.Duration holds, or less retries: Base would be under 1ns"},
+		{second(g.BaseForDelay(20, 1000)), "plan: BaseForDelay: delay is 1µs, want >= 524.288µs, or fewer retries: Base would be under 1ns"},
+		{second(g.BaseForDelay(3, -1)), "plan: BaseForDelay: delay is -1ns, want >= 4ns, or fewer retries: Base would be under 1ns"},
+		{second(g.BaseForDelay(100, sec)), "plan: BaseForDelay: delay is 1s, want more than a time.Duration holds, or fewer retries: Base would be under 1ns"},
 		{second(g.BaseForDelay(1, 2*time.Minute)), "plan: BaseForDelay: delay is 2m0s, want < Limit, 1m0s: from there on all delays are Limit"},
 		{second(zero.BaseForDelay(1, sec)), "plan: Geometric: Factor is 0, want a finite value >= 1"},
 		{second(g.BaseForDelayAt(-1, sec)), "plan: BaseForDelayAt: elapsed is -1ns, want >= 0"},
 		{second(g.BaseForDelayAt(5*sec, 5*sec)), "plan: BaseForDelayAt: delay is 5s, want > (Factor − 1)·elapsed, 5s: no base is left"},
 		{second(g.BaseForDelayAt(5*sec, time.Hour)), "plan: BaseForDelayAt: delay is 1h0m0s, want < Limit, 1m0s: from there on all delays are Limit"},
 		{second(g.ElapsedAtDelay(sec)), "plan: ElapsedAtDelay: delay is 1s, want >= Base, 2s"},
-		{second(flat.ElapsedAtDelay(3 * sec)), "plan: ElapsedAtDelay: Factor is 1, want > 1: else all delays are Base, and delay does not tell when it is"},
+		{second(flat.ElapsedAtDelay(3 * sec)), "plan: ElapsedAtDelay: Factor is 1, want > 1: with 1 all delays are Base"},
 		{second(zero.ElapsedAtDelay(3 * sec)), "plan: Geometric: Base is 0s, want > 0"},
 		{second(g.RetriesAtDelay(sec)), "plan: RetriesAtDelay: delay is 1s, want >= Base, 2s"},
 		{second(g.LimitForRetries(0, sec)), "plan: LimitForRetries: n is 0, want >= 1"},
@@ -416,7 +416,7 @@ func TestSolveErrors(t *testing.T) {
 		{pair(g, 2, 0, sec), "plan: FactorAndBase: elapsed is 0s, want > 0"},
 		{pair(g, 2, sec, 0), "plan: FactorAndBase: delay is 0s, want > 0"},
 		{pair(g, 2, 3*sec, sec), "plan: FactorAndBase: elapsed is 3s, want <= 2s: 2 retries before a delay of 1s take no more"},
-		{pair(g, 100, sec, 10*sec), "plan: FactorAndBase: elapsed is 1s, want a longer one, or less retries: Base would be under 1ns"},
+		{pair(g, 100, sec, 10*sec), "plan: FactorAndBase: elapsed is 1s, want a longer one, or fewer retries: Base would be under 1ns"},
 		{pair(g, 100, sec, time.Hour), "plan: FactorAndBase: delay is 1h0m0s, want < Limit, 1m0s: from there on all delays are Limit"},
 		{pair(zero, 2, sec, sec), "plan: Geometric: Limit is 0s, want > 0 (backoff.NoLimit is none)"},
 	} {

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// A sorter sorts columns, which is most of the work of Of. It has the memory for
-// it.
+// A sorter sorts columns, which is most of the work of Of, and keeps the memory for that.
 type sorter struct{ buf, spare []time.Duration }
 
-// column returns column k of the rows that have one, sorted. It is valid until the
-// next call.
+// column returns the sorted column k of the rows that have one. It is valid until the next
+// call.
 func (s *sorter) column(rows int, row func(int) []time.Duration, k int) []time.Duration {
 	s.buf = s.buf[:0]
 	for i := range rows {
@@ -22,15 +21,15 @@ func (s *sorter) column(rows int, row func(int) []time.Duration, k int) []time.D
 	return s.buf
 }
 
-// Digits of 11 bits: their counts fit into the first cache, and 10 s, which is
-// less than 2³⁴ ns, has four.
+// With digits of 11 bits, their counts fit into the first cache, and 10 s, which is less
+// than 2³⁴ ns, has four digits.
 const (
 	digitBits = 11
 	digitMask = 1<<digitBits - 1
 )
 
-// sort sorts buf, of durations >= 0, by one digit after the other, the lowest
-// first, which takes a fraction of the time that comparing them would.
+// sort sorts buf, whose durations are >= 0, by one digit after the other, the lowest first.
+// That takes a fraction of the time of a sort by comparison.
 func (s *sorter) sort() {
 	if len(s.buf) <= 1<<digitBits/4 {
 		slices.Sort(s.buf)
@@ -40,7 +39,7 @@ func (s *sorter) sort() {
 	to := slices.Grow(s.spare[:0], len(from))[:len(from)]
 	greatest := slices.Max(from)
 	for shift := 0; greatest>>shift > 0; shift += digitBits {
-		var places [1 << digitBits]int // how many have a digit, then where the next of them goes
+		var places [1 << digitBits]int // first how many values have a digit, then the place of the next one
 		for _, d := range from {
 			places[d>>shift&digitMask]++
 		}

@@ -12,17 +12,17 @@ type Stats struct {
 	Mean time.Duration // to the nearest nanosecond
 	Max  time.Duration
 
-	// Quantiles are in the order of [Plan.Quantiles]. The quantile q of k draws
-	// is the one of rank ⌊q·(k−1) + ½⌋, the min having rank 0, and so a value
-	// that was drawn. The quantile 0.5 is the median.
+	// Quantiles are in the order of [Plan.Quantiles]. The quantile q of k draws is the
+	// value of rank ⌊q·(k−1) + ½⌋, where the min has rank 0, so it is a value that was
+	// drawn. The quantile 0.5 is the median.
 	Quantiles []time.Duration
 }
 
-// Exact reports whether all durations are the same: then nothing about them is
-// random, and they are no estimate.
+// Exact reports whether all durations are the same, so that they are known and not
+// estimated.
 func (s Stats) Exact() bool { return s.Min == s.Max }
 
-// newStats returns the stats of a sorted column that is not empty.
+// newStats returns the Stats of a sorted column that is not empty.
 func newStats(column []time.Duration, quantiles []float64) Stats {
 	s := Stats{
 		Min:       column[0],
@@ -37,7 +37,7 @@ func newStats(column []time.Duration, quantiles []float64) Stats {
 	return s
 }
 
-// mean sums up in 128 bits, so that neither the order nor the size matters.
+// mean sums in 128 bits, so that the result depends neither on the order nor on the size.
 func mean(column []time.Duration) time.Duration {
 	var hi, lo, carry uint64
 	for _, d := range column {

@@ -6,16 +6,14 @@ import (
 	"example.com/backoff/internal/wide"
 )
 
-// A steps is what n steps of a geometric sequence 1, r, r², ... amount to: the
-// sum 1 + r + ... + rⁿ⁻¹ of the first n terms, and the power rⁿ, which is the
-// term that follows.
+// A steps has the sum 1 + r + ... + rⁿ⁻¹ of the first n terms of the geometric sequence
+// 1, r, r², ..., and the power rⁿ, which is the next term.
 //
-// The textbook's (rⁿ−1)/(r−1) loses its digits as r comes near 1 and is 0/0
-// there. The sum of n+k terms is the sum of n and rⁿ times the sum of k, so that
-// doubling reaches any n in log₂(n) rounds, and as nothing is ever subtracted
-// r = 1 is as good as any r. After n steps the relative error is about n·2⁻¹⁰⁴,
-// 10⁻²² for a thousand million of them, and as long as the terms have 106 bits
-// there is none.
+// The textbook's (rⁿ−1)/(r−1) loses its digits as r approaches 1, and is 0/0 there. The sum
+// of n+k terms is the sum of n plus rⁿ times the sum of k, so doubling reaches any n in
+// log₂(n) rounds. Nothing is subtracted, so r = 1 is as good as any r. After n steps the
+// relative error is about n·2⁻¹⁰⁴, 10⁻²² for a thousand million steps, and there is none as
+// long as the terms fit into 106 bits.
 type steps struct {
 	r          wide.Number
 	n          int64
@@ -45,8 +43,8 @@ func stepsOf(r wide.Number, n int64) steps {
 	return s
 }
 
-// longest returns the most steps, fewer than 2⁶³, for which fits holds. Of more
-// steps than do not fit, none may fit.
+// longest returns the largest number of steps that fits, below 2⁶³. It requires that nothing
+// fits above a number that does not.
 func longest(r wide.Number, fits func(steps) bool) steps {
 	doubles := make([]steps, 0, 63) // doubles[i] is 2^i steps
 	for d := oneStep(r); len(doubles) < 63 && fits(d); d = d.then(d) {
@@ -62,9 +60,9 @@ func longest(r wide.Number, fits func(steps) bool) steps {
 }
 
 // err is more than the relative error of sum and power.
-func (s steps) err() float64 { return float64((float64(s.n) + 8) * leastErr) }
+func (s steps) err() float64 { return float64((float64(s.n) + 8) * minErr) }
 
-// sumTimes returns a·(1 + r + ... + rⁿ⁻¹), where a is exact.
+// sumTimes returns a·(1 + r + ... + rⁿ⁻¹) for an exact a.
 func (s steps) sumTimes(a wide.Number) value {
 	return value{a.Times(s.sum), s.err(), func() *big.Float {
 		sum, _ := bigSteps(s.r, s.n)
@@ -72,7 +70,7 @@ func (s steps) sumTimes(a wide.Number) value {
 	}}
 }
 
-// powerTimes returns a·rⁿ, where a is exact.
+// powerTimes returns a·rⁿ for an exact a.
 func (s steps) powerTimes(a wide.Number) value {
 	return value{a.Times(s.power), s.err(), func() *big.Float {
 		_, power := bigSteps(s.r, s.n)

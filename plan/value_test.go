@@ -53,8 +53,8 @@ func TestManySteps(t *testing.T) {
 	}
 }
 
-// The factor and the base that have a retry come no later, against the sums in 400
-// bits: the next factor, and the next base, have it come later.
+// With the factor and the base that are found, a retry comes no later; with the next factor,
+// or the next base, it does. The sums have 400 bits.
 func TestFactorAndBaseForRetriesAreTheLargest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, n := geometric(t), counts().Draw(t, "n")+1

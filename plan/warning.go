@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// leastWarned is the smallest share that is worth a warning.
-const leastWarned = 0.001
+// minWarned is the smallest share that is worth a warning.
+const minWarned = 0.001
 
 // A Warning is about clients that wait for exactly the same delay.
 type Warning struct {
-	Retry  int    // counting from 1; 0 if it is about all of them
-	Atom   Atom   // what they share; the zero Atom if it is about all retries
-	Advice Advice // what makes it, and so what to change
+	Retry  int    // counting from 1; 0 if the warning is about all retries
+	Atom   Atom   // the delay that clients share; the zero Atom if it is about all retries
+	Advice Advice // the cause, and so what to change
 }
 
-// An Advice says what makes many clients wait for the same delay.
+// An Advice is the reason why many clients wait for the same delay.
 type Advice int
 
 const (
-	NoAdvice           Advice = iota // it does not show
+	NoAdvice           Advice = iota // the reason does not show
 	NoWait                           // the delay is 0
 	NoJitter                         // the delay has no jitter, or none has
 	NoJitterOrCap                    // this delay is the longest: it has no jitter, or a cap comes after it
 	TooFewDelays                     // another delay has nearly as many clients
 	JitterAfterCap                   // a cap makes it, and the jitter stands before that
-	JitterAfterMaximum               // likewise something else that bounds this delay from above
-	JitterAfterMinimum               // likewise from below
+	JitterAfterMaximum               // likewise another upper bound
+	JitterAfterMinimum               // likewise a lower bound
 )
 
-// text is what a sentence about one retry ends with.
+// text returns the end of a sentence about one retry.
 func (a Advice) text() string {
 	switch a {
 	case NoJitter:
@@ -41,9 +41,9 @@ func (a Advice) text() string {
 	case JitterAfterCap:
 		return ": put the jitter after the cap"
 	case JitterAfterMaximum:
-		return ": put the jitter after what bounds it from above"
+		return ": put the jitter after the upper bound"
 	case JitterAfterMinimum:
-		return ": put the jitter after what bounds it from below"
+		return ": put the jitter after the lower bound"
 	}
 	return ""
 }
@@ -66,9 +66,9 @@ func (w Warning) String() string {
 	return fmt.Sprintf("retry %d: %s wait exactly %v%s", w.Retry, who, w.Atom.Delay, w.Advice.text())
 }
 
-// Warnings returns a warning for each retry that has an atom of 0.1 % or more, and
-// a single one if no delay is random at all. It is empty for a schedule that keeps
-// clients apart.
+// Warnings returns a warning for each retry that has an atom of 0.1 % or more, and a single
+// one if no delay is random. It is empty for a schedule that keeps clients apart: use it in
+// a test of your own schedule.
 //
 //	retry 10: 80 % of clients wait exactly 10s: put the jitter after the cap
 //	retry 1: all clients wait exactly 1s: this delay has no jitter
@@ -93,15 +93,16 @@ func (p *Plan) Warnings() []Warning {
 	}
 	var warnings []Warning
 	for _, r := range p.Retries {
-		if r.Atom.Share >= leastWarned {
+		if r.Atom.Share >= minWarned {
 			warnings = append(warnings, Warning{r.N, r.Atom, r.advice(greatest, capped)})
 		}
 	}
 	return warnings
 }
 
-// advice is about an atom; greatest is the greatest delay of all retries, which an atom
-// made by a cap has. That it is a cap shows where it catches some clients but not all.
+// advice returns why r has an atom. The parameter greatest is the largest delay of all
+// retries, which is the delay of an atom that a cap makes. Capped reports whether some
+// retry shows that there is a cap, because it catches some clients but not all.
 func (r Retry) advice(greatest time.Duration, capped bool) Advice {
 	switch {
 	case r.Atom.Delay == 0:
@@ -122,7 +123,7 @@ func (r Retry) advice(greatest time.Duration, capped bool) Advice {
 	return NoAdvice
 }
 
-// percent returns a share in (0, 1] as text: whole, but for what would be 0 or
+// percent returns a share in (0, 1] as text: a whole number, unless that would be 0 or
 // wrongly 100.
 func percent(share float64) string {
 	p := 100 * share

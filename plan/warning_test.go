@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// texts returns what warnings say.
+// texts returns the sentences of warnings.
 func texts(warnings []plan.Warning) []string {
 	var all []string
 	for _, w := range warnings {
@@ -41,8 +41,8 @@ func TestWarnings(t *testing.T) {
 			"jitter, then floor",
 			func(seed uint64) seq { return backoff.Floor(random(seed), 50*ms) }, 2,
 			[]string{
-				"retry 1: 50 % of clients wait exactly 50ms: put the jitter after what bounds it from below",
-				"retry 2: 25 % of clients wait exactly 50ms: put the jitter after what bounds it from below",
+				"retry 1: 50 % of clients wait exactly 50ms: put the jitter after the lower bound",
+				"retry 2: 25 % of clients wait exactly 50ms: put the jitter after the lower bound",
 			},
 		},
 		{
@@ -75,7 +75,7 @@ func TestWarnings(t *testing.T) {
 				return backoff.Concat(first, backoff.Uniform(3*s, 4*s, backoff.WithSeed(seed), backoff.WithStream(1)))
 			}, 2,
 			[]string{
-				"retry 1: 50 % of clients wait exactly 1s: put the jitter after what bounds it from above",
+				"retry 1: 50 % of clients wait exactly 1s: put the jitter after the upper bound",
 			},
 		},
 		{

@@ -5,25 +5,23 @@ import (
 	"time"
 )
 
-// A Fit says how many attempts fit within a deadline, the first attempt counted.
+// A Fit is how many attempts fit within a deadline, the first attempt included.
 type Fit struct {
 	Min, Max int
 	Mean     float64
 
 	// AtLeast[k] is the probability that at least k attempts fit, for k from 0
-	// to Max: 1, ... and never more than the one before it. Beyond Max
-	// it is 0, of these draws.
+	// to Max. It begins with 1 and never rises. Beyond Max it would be 0 in these draws.
 	AtLeast []float64
 
-	// Open is the share of draws of which all n retries fit and the schedule goes
-	// on, so that more might fit: [Of] was asked for too few.
+	// Open is the share of draws of which all n retries fit and more follow, so that more
+	// attempts might fit. If it is not 0, [Plan.UntilDeadline] draws more.
 	Open float64
 }
 
-// Within returns how many attempts fit within deadline. An attempt fits if it
-// ends by then; without [AttemptTime] it ends when it begins, and a first attempt
-// always fits. A deadline of backoff.NoLimit is 292 years, beyond which no elapsed
-// time is told apart.
+// Within returns how many attempts fit within deadline. An attempt fits if it ends by
+// then. Without [AttemptTime] attempts take no time, and a first attempt always fits.
+// Elapsed times of 292 years and more are all backoff.NoLimit, and fit within that deadline.
 //
 // It panics if deadline < 0.
 func (p *Plan) Within(deadline time.Duration) Fit {
@@ -31,7 +29,7 @@ func (p *Plan) Within(deadline time.Duration) Fit {
 	if deadline < p.settings.attempt {
 		return Fit{AtLeast: []float64{1}}
 	}
-	counts := make([]int, len(p.Retries)+2) // counts[k]: the draws of which k attempts fit
+	counts := make([]int, len(p.Retries)+2) // counts[k]: the draws in which k attempts fit
 	open, sum := 0, 0.0
 	for _, d := range p.draws {
 		retries := sort.Search(len(d.elapsed), func(i int) bool { return d.elapsed[i] > deadline-p.settings.attempt })
@@ -61,7 +59,7 @@ func (p *Plan) Within(deadline time.Duration) Fit {
 	return f
 }
 
-// Share returns the share of clients for whom at least so many attempts fit.
+// Share returns the share of clients for whom at least this number of attempts fits.
 //
 // It panics if attempts < 0.
 func (f Fit) Share(attempts int) float64 {
@@ -72,8 +70,8 @@ func (f Fit) Share(attempts int) float64 {
 	return 0
 }
 
-// AttemptsFor returns how many attempts fit for that share of the clients, or more of
-// them: for 0.95 the most that fit for 95 %.
+// AttemptsFor returns the largest number of attempts that fits for at least this share of
+// the clients, such as 0.95.
 //
 // It panics if share is not in [0, 1].
 func (f Fit) AttemptsFor(share float64) int {

@@ -32,15 +32,15 @@ func TestAllocations(t *testing.T) {
 	defer cancel()
 	delays := backoff.Constant(time.Nanosecond)
 	opts := []retry.Option{
-		retry.If(func(error) bool { return true }), retry.MaxElapsed(time.Hour), retry.MaxAfter(time.Hour),
+		retry.If(func(error) bool { return true }), retry.MaxAttempts(1000), retry.MaxElapsed(time.Hour), retry.MaxAfter(time.Hour),
 		retry.ResetAfter(time.Hour), retry.OnRetry(func(retry.Event) {}), retry.KeepErrors(3),
 		retry.WithBudget(retry.NewBudget(1e9, 1)),
 	}
 	once, often := failTimes(1), failTimes(100)
 	limited := []retry.Option{retry.AttemptTimeout(time.Hour)}
-	// 3 hold the state of a call that retries, 3 are its timer. A delay that nothing
-	// can interrupt needs no timer, and neither does one that is over when OnRetry
-	// returns. The context of an attempt's own is 4.
+	// A call that retries allocates 3 times for its state and 3 times for its timer. It
+	// needs no timer for a delay that nothing can interrupt, or that is over when OnRetry
+	// returns. The context of an attempt costs 4.
 	for _, row := range []struct {
 		name string
 		want float64
@@ -49,7 +49,7 @@ func TestAllocations(t *testing.T) {
 		{"Do, success", 0, func() { retry.Do(ctx, delays, succeed) }},
 		{"Do, success, every option made before", 0, func() { retry.Do(ctx, delays, succeed, opts...) }},
 		{"Do, success, options made in the call", 0, func() {
-			retry.Do(ctx, delays, succeed, retry.MaxElapsed(time.Hour), retry.MaxAfter(time.Hour))
+			retry.Do(ctx, delays, succeed, retry.MaxAttempts(5), retry.MaxElapsed(time.Hour), retry.MaxAfter(time.Hour))
 		}},
 		{"Value, success", 0, func() { retry.Value(ctx, delays, succeedWith) }},
 		{"Do, 1 retry, context without an end", 3, func() { retry.Do(context.Background(), delays, once) }},

@@ -22,6 +22,7 @@ var (
 	_ func(func(error) bool) retry.Option                                                                              = retry.If
 	_ func(time.Duration) retry.Option                                                                                 = retry.AttemptTimeout
 	_ func(time.Duration) retry.Option                                                                                 = retry.MaxElapsed
+	_ func(int) retry.Option                                                                                           = retry.MaxAttempts
 	_ func(time.Duration) retry.Option                                                                                 = retry.MaxAfter
 	_ func(time.Duration) retry.Option                                                                                 = retry.ResetAfter
 	_ func(func(retry.Event)) retry.Option                                                                             = retry.OnRetry

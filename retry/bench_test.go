@@ -9,8 +9,8 @@ import (
 	"example.com/backoff"
 )
 
-// What one failure and one success cost a budget: alone on it, and with every
-// processor on the same one. "full" is the common case, successes alone.
+// The cost of a failure and a success for a budget, with one goroutine and with one for
+// each processor. "full" is the common case, successes alone.
 func BenchmarkBudget(b *testing.B) {
 	failAndSucceed := func(budget *Budget) {
 		budget.Failed()

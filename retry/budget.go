@@ -5,35 +5,39 @@ import (
 	"sync/atomic"
 )
 
-// A Budget keeps the clients of one process from answering an overload with
-// retries. It is a bucket of tokens, full at first: a failure takes one token away, a
-// success puts ratio tokens back, and no retry is made while the bucket is at most
-// half full. Where failures are fewer than ratio to each success, it stays full and
-// all of them may be retried. Where they are more it runs down, and none is retried
-// until successes have filled half of it again.
+// A Budget stops the retries of a process while most of its requests fail (retry budget,
+// retry throttling), because retries make an overload worse. Share one Budget among all
+// calls to one server, by [WithBudget].
 //
-// Share one budget among all calls to one server, by [WithBudget]. Any number of
-// goroutines may use it at once; it holds no lock.
+// A Budget is a bucket of tokens that starts full. A failure takes one token, and a
+// success returns ratio tokens. Retries are allowed while the bucket is more than half
+// full. With fewer than ratio failures for each success the bucket stays nearly full
+// and every failure may be retried. With more it drains, and no failure is retried
+// until successes have filled the bucket to more than half.
+//
+// Any number of goroutines may use a Budget at once. It needs no lock.
 //
 // It is the retryThrottling of [gRPC].
 //
 // [gRPC]: https://github.com/grpc/proposal/blob/master/A6-client-retries.md#throttling-retry-attempts-and-hedged-rpcs
 type Budget struct {
-	// In millionths of a token. A whole number is added to without rounding,
-	// and a ratio of 0.1 is exactly that.
+	// In millionths of a token: sums of whole numbers need no rounding, and a ratio
+	// of 0.1 is exact.
 	tokens      atomic.Int64
 	full, ratio int64
 }
 
-// The unit of a Budget, and the most that it holds: twice that must fit an int64.
+// The unit of a Budget, and its max tokens: twice their millionths must fit an int64.
 const (
 	token   = 1_000_000
 	maxFull = 1e12
 )
 
 // NewBudget returns a full Budget of maxTokens tokens, to which a success adds ratio
-// tokens. It counts in millionths of a token, to which both are rounded. From 10
-// tokens the fifth failure in a row is the first that is not retried.
+// tokens. Both are rounded to millionths.
+//
+// NewBudget(10, 0.1) suits most clients: the fifth failure in a row is not retried, and
+// over time at most one retry is allowed for ten successes.
 //
 // It panics if maxTokens or ratio is not in [0.000001, 1e12].
 func NewBudget(maxTokens, ratio float64) *Budget {
@@ -49,12 +53,12 @@ func millionths(name string, f float64) int64 {
 	return int64(math.Round(f * token))
 }
 
-// Tokens returns how many tokens there are, in [0, maxTokens]. It is for a gauge: what
-// it says may have changed when it returns.
+// Tokens returns the number of tokens, in [0, maxTokens]. Use it for a gauge. Other
+// goroutines may have changed the number when it returns.
 func (b *Budget) Tokens() float64 { return float64(b.tokens.Load()) / token }
 
-// Failed takes one token, or what is left of one, and reports whether a retry may
-// follow. The runner calls it, see [WithBudget]; a loop of one's own may too.
+// Failed takes one token, or the rest of one, and reports whether a retry may follow.
+// [WithBudget] calls it; call it only in a retry loop of your own.
 func (b *Budget) Failed() bool {
 	for {
 		t := b.tokens.Load()
@@ -65,8 +69,9 @@ func (b *Budget) Failed() bool {
 	}
 }
 
-// Succeeded puts ratio tokens back, and is the other half of [Budget.Failed]. A full budget is only read, so that processors
-// which all succeed do not contend.
+// Succeeded returns ratio tokens. [WithBudget] calls it; call it only in a retry loop of
+// your own, as the counterpart of [Budget.Failed]. It only reads a full budget, so that
+// goroutines that succeed do not contend.
 func (b *Budget) Succeeded() {
 	for {
 		t := b.tokens.Load()

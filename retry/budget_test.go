@@ -10,8 +10,8 @@ import (
 	"example.com/backoff/retry"
 )
 
-// spend fails once on b, and reports whether b allowed a retry. What follows the
-// failure is permanent, which a budget does not hear of.
+// spend fails once on b, and reports whether b allowed a retry. The second failure is
+// permanent, which costs a budget nothing.
 func spend(b *retry.Budget) bool {
 	calls := 0
 	retry.Do(context.Background(), list(0), func(context.Context) error {
@@ -71,7 +71,7 @@ func TestBudgetSteps(t *testing.T) {
 	}
 }
 
-// What is not retried for its own sake costs nothing.
+// An error that is not retryable costs nothing.
 func TestBudgetUncharged(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	b := retry.NewBudget(10, 1)
@@ -87,7 +87,7 @@ func TestBudgetUncharged(t *testing.T) {
 	}
 }
 
-// No token is lost or made by goroutines that contend, whatever the order.
+// Goroutines that contend lose no token and make none, in any order.
 func TestBudgetContended(t *testing.T) {
 	const workers, rounds = 8, 2000
 	b := retry.NewBudget(workers*rounds*4, 1)
@@ -102,15 +102,14 @@ func TestBudgetContended(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	// As full is never reached after a goroutine's first failure, every success
-	// counts; were it reached at all, the worker had failed before.
+	// Every success counts, because the budget is never full after the first failure of
+	// a goroutine.
 	if got, want := b.Tokens(), float64(workers*rounds*3); got != want {
 		t.Errorf("%v tokens, want %v", got, want)
 	}
 }
 
-// A server that fails for good is sent no more retries than half of the budget pays
-// for.
+// A server that fails permanently gets no more retries than half of the budget allows.
 func TestBudgetEndsAStorm(t *testing.T) {
 	b := retry.NewBudget(100, 0.1)
 	calls := 0

@@ -1,52 +1,93 @@
-// Package retry runs an operation on a schedule: it waits for one delay after
-// each failed attempt and tries again, until the operation succeeds, says that
-// it never will, or a limit is reached.
+// Package retry runs an operation on a schedule: after a failed attempt it waits for
+// one delay and tries again, until an attempt succeeds, the operation reports that a
+// retry cannot help, or a limit is reached.
 //
 //	delays := backoff.Take(backoff.FullJitter(100*time.Millisecond, 10*time.Second), 8)
 //	err := retry.Do(ctx, delays, func(ctx context.Context) error {
-//		return call(ctx)
+//		return send(ctx)
 //	})
 //
-// A schedule is an [iter.Seq] of [time.Duration], such as package backoff makes.
-// One of n delays allows n retries, which are n+1 attempts. The empty schedule is
-// one attempt, an endless one goes on until something else stops it.
+// A schedule is an [iter.Seq] of [time.Duration], made by package [example.com/backoff]. A
+// schedule of n delays allows n retries, which are n+1 attempts, and the empty schedule
+// allows one attempt. An endless schedule sets no limit: use it with a context that
+// will be done, with [MaxAttempts] or with [MaxElapsed].
 //
-// [Do] calls a function. [Value] calls one that returns a value. [Loop] is for a
-// body that belongs in the caller's own function.
+// # Which function to use
 //
-// # What comes back
+// Most callers should use [Do]. Use [Value] when the operation returns a value beside
+// its error. Use [Loop] when the attempt must be able to return from the function
+// around it, or to break or continue a loop there. The rules of Do are those of
+// Value and Loop too.
+//
+// Use package [example.com/backoff/retry/retryhttp] for HTTP requests and package
+// [example.com/backoff/retry/retrysql] for database transactions: they know which
+// failures a retry can cure. Package [example.com/backoff] has the loop for a select
+// statement, which waits for other channels, such as a stop channel, besides the delay.
+//
+// Retry at one level only. If a function that retries calls another one that retries,
+// the attempts multiply: 3 levels of 3 attempts send 27 requests. And retry only what
+// may be done twice: a lost answer looks like a failure, though the operation took
+// place.
+//
+// # Options
+//
+// In brackets are the usual names in other libraries.
+//
+//	If, Permanent    which errors are retried (retryable errors)
+//	MaxAttempts      how many attempts (max attempts, stop after attempt)
+//	MaxElapsed       until when an attempt may begin (max elapsed time, max duration)
+//	AttemptTimeout   how long one attempt may take (per-try timeout)
+//	After, MaxAfter  the wait that a server asks for (Retry-After), and its limit
+//	WithBudget       fewer retries when everything fails (retry budget, retry throttling)
+//	ResetAfter       the first delay again after an attempt that ran for a while (reset)
+//	OnRetry          metrics, traces and hooks (notify)
+//	WithLogger       a log line for each retry
+//	KeepErrors       earlier errors beside the last one
+//
+// Without options every error is retried, until the schedule ends or ctx is done.
+//
+// This package has no circuit breaker, hedge or bulkhead. Put Do inside or outside of
+// one from another library, as docs/cookbook.md shows.
+//
+// # What Do returns
 //
 //	outcome                                         error
 //	an attempt succeeded                            nil
-//	an attempt failed with Permanent(err)           err, as it is
-//	ctx had ended before the first attempt          *Error, Cause context.Cause(ctx), Last nil
-//	ctx ended during a failed attempt or a delay    *Error, Cause context.Cause(ctx)
-//	an attempt failed with err, and If refuses it   err, as it is
+//	an attempt failed with Permanent(err)           err, unchanged
+//	ctx was done before the first attempt           *Error, Cause context.Cause(ctx), Last nil
+//	ctx was done after a failed attempt or a delay  *Error, Cause context.Cause(ctx)
+//	an attempt failed with err, and If refuses it   err, unchanged
+//	MaxAttempts were made                           *Error, Cause ErrExhausted
 //	the schedule has no further delay               *Error, Cause ErrExhausted
 //	the delay would last until ctx's deadline       *Error, Cause ErrDeadline, at once
 //	the delay would end after MaxElapsed            *Error, Cause ErrElapsed, at once
 //	the budget allows no retry                      *Error, Cause ErrBudget, at once
 //
-// Where several apply the first of them counts. An error that may not be retried is
-// the caller's own affair, so it comes back as the operation gave it. In every other
-// case retrying was stopped, and an [*Error] says after how many attempts, after how
-// long, why, and what the operation said last. [errors.Is] and [errors.As] find both.
-// An attempt whose error is the end of ctx, or wraps it, leaves in Last what the one
-// before it said: Cause says the other.
+// If several rows apply, the first one wins. Errors that are not retryable are returned
+// unchanged. In every other case an [*Error] says how many attempts there were, how long
+// they took, why they stopped and what the last one returned. [errors.Is] and
+// [errors.As] find both the cause and the last error.
 //
-// # Delays and limits
+// If an attempt failed only because ctx was done, Last is the error of the attempt
+// before it, because Cause already reports the context.
 //
-// The wait before a retry is the schedule's delay, or the time that the operation
-// asked for by [After] if that is longer. The runner never sleeps for nothing: a
-// delay after which no attempt could be made is not begun. It holds one timer, which
-// it reuses, starts no goroutine, and leaves nothing behind, even when the operation
-// panics; the panic goes to the caller.
+// # Delays
 //
-// An operation that succeeds at once costs no allocation, and one that is retried 6 in
-// all, however often. [AttemptTimeout] costs 4 an attempt, for its context.
+// The wait before a retry is the schedule's delay, or the time that the operation asked
+// for by [After] if that is longer. If the deadline would pass during the delay, Do
+// gives up at once instead of sleeping. No delay follows the last attempt.
 //
-// There is no clock to inject. Test with [testing/synctest], in which a schedule of
-// hours takes no time.
+// # Cost
+//
+// Do starts no goroutine and reuses one timer. If the operation panics, Do passes the
+// panic on and leaves nothing behind. An operation that succeeds at once costs no
+// allocation; one that is retried costs 6 in all, however often. [AttemptTimeout] costs
+// 4 for each attempt, for its context.
+//
+// # Testing
+//
+// There is no clock to inject. Test in a bubble of [testing/synctest], where a schedule
+// of hours takes no time.
 package retry
 
 import (
@@ -55,11 +96,13 @@ import (
 	"time"
 )
 
-// Do calls op until it returns nil, waiting for one delay of delays after each
-// failure; see the package comment for what else ends it, and for the error that it
-// then returns. The context that op is given is ctx, or one that ends with the
-// attempt if [AttemptTimeout] is set. Do looks whether ctx has ended before it calls
-// op for the first time, after every failure and after every delay.
+// Do calls op until it returns nil, and waits for one delay of delays after each
+// failure. The package comment lists what else stops it, and the errors. Most callers
+// should use Do.
+//
+// op must use the context that it gets: that is ctx, or with [AttemptTimeout] one that
+// is done when the attempt's time is over. Do checks ctx before the first attempt, after
+// every failure and after every delay.
 //
 // It panics if ctx, delays or op is nil.
 func Do(ctx context.Context, delays iter.Seq[time.Duration], op func(context.Context) error, opts ...Option) error {
@@ -67,9 +110,14 @@ func Do(ctx context.Context, delays iter.Seq[time.Duration], op func(context.Con
 	return r.run(delays, op)
 }
 
-// Value is [Do] for an operation that returns a value. It returns what the last
-// attempt returned, so the value beside an error is the one that op gave with it;
-// it is the zero value if there was no attempt.
+// Value is [Do] for an operation that returns a value:
+//
+//	user, err := retry.Value(ctx, delays, func(ctx context.Context) (User, error) {
+//		return client.User(ctx, id)
+//	})
+//
+// It returns the value of the last attempt, also beside an error, and the zero value if
+// there was no attempt.
 //
 // It panics if ctx, delays or op is nil.
 func Value[T any](ctx context.Context, delays iter.Seq[time.Duration], op func(context.Context) (T, error), opts ...Option) (T, error) {

@@ -30,8 +30,8 @@ var (
 	errStop = errors.New("stop")
 )
 
-// try is what one attempt of a script does: it works for a time, or until its
-// context ends if it heeds that, and returns err, or the context's error then.
+// try is one attempt of a script: it takes some time and returns err. If it heeds its
+// context, it returns the context's error as soon as that is done.
 type try struct {
 	takes time.Duration
 	err   error
@@ -49,7 +49,7 @@ func (o try) run(ctx context.Context) error {
 	return o.err
 }
 
-// script is the tries of an operation; the last is repeated for ever.
+// script is the tries of an operation; the last is repeated forever.
 type script []try
 
 func (sc script) next() (try, script) {
@@ -99,7 +99,7 @@ var runners = map[string]func(context.Context, iter.Seq[time.Duration], func(con
 	},
 }
 
-// result is what a run looked like from outside. Times count from its start.
+// result is a run as seen from outside. Times count from its start.
 type result struct {
 	Calls  []time.Duration // when each attempt began
 	Events []retry.Event
@@ -201,7 +201,7 @@ func TestRules(t *testing.T) {
 		},
 
 		{
-			name: "a permanent error comes back as it is", delays: list(s, s), script: failing(errA, retry.Permanent(errB)),
+			name: "a permanent error is returned unchanged", delays: list(s, s), script: failing(errA, retry.Permanent(errB)),
 			want: result{
 				Calls:  []time.Duration{0, 1 * s},
 				Events: []retry.Event{event(1, errA, 1*s, 0)},
@@ -230,7 +230,7 @@ func TestRules(t *testing.T) {
 			want: result{Calls: []time.Duration{0}},
 		},
 		{
-			name: "what If refuses comes back as it is", delays: list(s, s), script: failing(errA, errB),
+			name: "an error that If refuses is returned unchanged", delays: list(s, s), script: failing(errA, errB),
 			opts: options(retry.If(func(err error) bool { return err == errA })),
 			want: result{
 				Calls:  []time.Duration{0, 1 * s},
@@ -407,7 +407,7 @@ func TestRules(t *testing.T) {
 			want:   result{Calls: []time.Duration{0}, Err: stopped(1, 2*s, context.Canceled, errStop), End: 2 * s},
 		},
 		{
-			name: "If is not asked about an attempt's timeout", delays: list(1 * s), script: script{{takes: time.Hour, heeds: true}, {takes: 1 * s, err: errA}},
+			name: "If is not called for an attempt's timeout", delays: list(1 * s), script: script{{takes: time.Hour, heeds: true}, {takes: 1 * s, err: errA}},
 			opts: options(retry.AttemptTimeout(3*s), retry.If(func(error) bool { return false })),
 			want: result{
 				Calls:  []time.Duration{0, 4 * s},
@@ -421,7 +421,7 @@ func TestRules(t *testing.T) {
 			want: result{Calls: []time.Duration{0}, Err: errA, End: 4 * s},
 		},
 		{
-			name: "the end of the context does not displace the last real error", delays: list(1 * s), script: script{{err: errA}, {takes: time.Hour, heeds: true}},
+			name: "the end of the context does not replace the last real error", delays: list(1 * s), script: script{{err: errA}, {takes: time.Hour, heeds: true}},
 			cancel: 2 * s,
 			want: result{
 				Calls:  []time.Duration{0, 1 * s},
@@ -443,6 +443,76 @@ func TestRules(t *testing.T) {
 			opts:   options(retry.If(func(error) bool { return false })),
 			cancel: 2 * s,
 			want:   result{Calls: []time.Duration{0}, Err: stopped(1, 2*s, context.Canceled, errStop), End: 2 * s},
+		},
+
+		{
+			name: "MaxAttempts counts the first, and no sleep follows the last", delays: backoff.Constant(s), script: failing(errA, errB, errC),
+			opts: options(retry.MaxAttempts(3)),
+			want: result{
+				Calls:  []time.Duration{0, 1 * s, 2 * s},
+				Events: []retry.Event{event(1, errA, 1*s, 0), event(2, errB, 1*s, 1*s)},
+				Err:    stopped(3, 2*s, errC, retry.ErrExhausted),
+				End:    2 * s,
+			},
+		},
+		{
+			name: "MaxAttempts(1) is one attempt", delays: backoff.Constant(s), script: failing(errA),
+			opts: options(retry.MaxAttempts(1)),
+			want: result{Calls: []time.Duration{0}, Err: stopped(1, 0, errA, retry.ErrExhausted)},
+		},
+		{
+			name: "the last of MaxAttempts may succeed", delays: backoff.Constant(s), script: failing(errA, nil),
+			opts: options(retry.MaxAttempts(2)),
+			want: result{
+				Calls:  []time.Duration{0, 1 * s},
+				Events: []retry.Event{event(1, errA, 1*s, 0)},
+				End:    1 * s,
+			},
+		},
+		{
+			name: "a shorter schedule ends before MaxAttempts", delays: list(s), script: failing(errA),
+			opts: options(retry.MaxAttempts(math.MaxInt)),
+			want: result{
+				Calls:  []time.Duration{0, 1 * s},
+				Events: []retry.Event{event(1, errA, 1*s, 0)},
+				Err:    stopped(2, 1*s, errA, retry.ErrExhausted),
+				End:    1 * s,
+			},
+		},
+		{
+			name: "the last of MaxAttempts may be permanent", delays: backoff.Constant(s), script: failing(retry.Permanent(errA)),
+			opts: options(retry.MaxAttempts(1)),
+			want: result{Calls: []time.Duration{0}, Err: errA},
+		},
+		{
+			name: "or be refused by If", delays: backoff.Constant(s), script: failing(errA),
+			opts: options(retry.MaxAttempts(1), retry.If(func(error) bool { return false })),
+			want: result{Calls: []time.Duration{0}, Err: errA},
+		},
+		{
+			name: "MaxAttempts comes before the deadline", delays: backoff.Constant(time.Hour), script: failing(errA), deadline: 1 * s,
+			opts: options(retry.MaxAttempts(1)),
+			want: result{Calls: []time.Duration{0}, Err: stopped(1, 0, errA, retry.ErrExhausted)},
+		},
+		{
+			name: "MaxAttempts counts on through ResetAfter", delays: list(1*s, 2*s), script: script{{takes: time.Minute, err: errA}},
+			opts: options(retry.ResetAfter(time.Minute), retry.MaxAttempts(4)),
+			want: result{
+				Calls:  []time.Duration{0, 61 * s, 122 * s, 183 * s},
+				Events: []retry.Event{event(1, errA, 1*s, 60*s), event(2, errA, 1*s, 121*s), event(3, errA, 1*s, 182*s)},
+				Err:    stopped(4, 243*s, errA, retry.ErrExhausted),
+				End:    243 * s,
+			},
+		},
+		{
+			name: "Take counts again after ResetAfter", delays: backoff.Take(backoff.Constant(s), 1), script: script{{err: errA}, {takes: time.Minute, err: errA}, {err: errB}},
+			opts: options(retry.ResetAfter(time.Minute)),
+			want: result{
+				Calls:  []time.Duration{0, 1 * s, 62 * s},
+				Events: []retry.Event{event(1, errA, 1*s, 0), event(2, errA, 1*s, 61*s)},
+				Err:    stopped(3, 62*s, errB, retry.ErrExhausted),
+				End:    62 * s,
+			},
 		},
 
 		{
@@ -487,7 +557,7 @@ func TestRules(t *testing.T) {
 		},
 
 		{
-			name: "an attempt that held on starts the schedule anew", delays: list(1*s, 2*s),
+			name: "a long attempt starts the schedule again", delays: list(1*s, 2*s),
 			script: script{{err: errA}, {err: errA}, {takes: time.Minute, err: errB}, {err: errC}},
 			opts:   options(retry.ResetAfter(time.Minute)),
 			want: result{
@@ -498,7 +568,7 @@ func TestRules(t *testing.T) {
 			},
 		},
 		{
-			name: "one that held on for less does not", delays: list(1*s, 2*s, 4*s),
+			name: "a shorter one does not", delays: list(1*s, 2*s, 4*s),
 			script: script{{err: errA}, {takes: time.Minute - 1, err: errB}, {err: errC}},
 			opts:   options(retry.ResetAfter(time.Minute)),
 			want: result{
@@ -509,7 +579,7 @@ func TestRules(t *testing.T) {
 			},
 		},
 		{
-			name: "the delay is no part of how long an attempt held on", delays: list(1*time.Hour, 2*s), script: failing(errA),
+			name: "the delay is no part of an attempt's time", delays: list(1*time.Hour, 2*s), script: failing(errA),
 			opts: options(retry.ResetAfter(time.Minute)),
 			want: result{
 				Calls:  []time.Duration{0, time.Hour, time.Hour + 2*s},
@@ -529,7 +599,7 @@ func TestRules(t *testing.T) {
 			},
 		},
 		{
-			name: "an empty schedule cannot start anew", delays: list(), script: script{{takes: time.Minute, err: errA}},
+			name: "an empty schedule cannot start again", delays: list(), script: script{{takes: time.Minute, err: errA}},
 			opts: options(retry.ResetAfter(time.Second)),
 			want: result{Calls: []time.Duration{0}, Err: stopped(1, time.Minute, errA, retry.ErrExhausted), End: time.Minute},
 		},
@@ -568,7 +638,7 @@ func TestRules(t *testing.T) {
 			want: result{Calls: []time.Duration{0}, Err: stopped(1, 0, errA, retry.ErrBudget)},
 		},
 		{
-			name: "the deadline speaks before the budget", delays: backoff.Constant(s), script: failing(errA), deadline: 1 * s,
+			name: "the deadline comes before the budget", delays: backoff.Constant(s), script: failing(errA), deadline: 1 * s,
 			opts: func() []retry.Option { return []retry.Option{retry.WithBudget(retry.NewBudget(1, 1))} },
 			want: result{Calls: []time.Duration{0}, Err: stopped(1, 0, errA, retry.ErrDeadline)},
 		},
@@ -611,7 +681,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// busy is an error of somebody else's that says how long to wait.
+// busy is an error of other code that says how long to wait.
 type busy struct{ wait time.Duration }
 
 func (busy) Error() string               { return "busy" }

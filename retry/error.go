@@ -8,33 +8,34 @@ import (
 	"time"
 )
 
-// An Error says why retrying was stopped. Its text is one line, such as
+// An Error describes retries that stopped without a success. Its text is one line, such
+// as
 //
-//	retry: 4 attempts in 3.2s: schedule exhausted: connection refused
+//	retry: 4 attempts in 3.2s: attempts exhausted: connection refused
 //
 // with the elapsed time to three digits.
 type Error struct {
-	Attempts int           // how many were made
-	Elapsed  time.Duration // since the first of them began
-	Last     error         // what the operation said last, but for the end of the context; nil if there was no attempt
-	Cause    error         // why no other attempt was made: ErrExhausted, ErrDeadline, ErrElapsed, ErrBudget, or the cause of the context's end
-	Earlier  []error       // with KeepErrors the errors before Last, oldest first
+	Attempts int           // number of attempts
+	Elapsed  time.Duration // since the first attempt began
+	Last     error         // the operation's last error that was not just the context's; nil if there was no attempt
+	Cause    error         // why it stopped: ErrExhausted, ErrDeadline, ErrElapsed, ErrBudget, or context.Cause(ctx)
+	Earlier  []error       // with KeepErrors, the errors before Last, oldest first
 }
 
-// Why retrying was stopped, in [Error.Cause]. If the context ended, its cause is
-// there instead, see [context.Cause].
+// The values of [Error.Cause], unless the context was done: then it is [context.Cause]
+// of the context.
 var (
-	// ErrExhausted says that the schedule had no further delay.
-	ErrExhausted = errors.New("schedule exhausted")
+	// ErrExhausted: the schedule has no further delay, or [MaxAttempts] were made.
+	ErrExhausted = errors.New("attempts exhausted")
 
-	// ErrDeadline says that the context would have reached its deadline before the
-	// next attempt. It is a [context.DeadlineExceeded] to errors.Is.
+	// ErrDeadline: the context's deadline would have passed before the next attempt.
+	// For [errors.Is] it is also [context.DeadlineExceeded].
 	ErrDeadline error = deadlineError{}
 
-	// ErrBudget says that the budget allowed no retry.
+	// ErrBudget: the [Budget] allowed no retry.
 	ErrBudget = errors.New("retry budget spent")
 
-	// ErrElapsed says that the next attempt would have begun after [MaxElapsed].
+	// ErrElapsed: the next attempt would have begun after [MaxElapsed].
 	ErrElapsed = errors.New("next delay passes MaxElapsed")
 )
 
@@ -44,7 +45,7 @@ func (deadlineError) Error() string { return "next delay passes the context's de
 
 func (deadlineError) Unwrap() error { return context.DeadlineExceeded }
 
-// Error returns everything that the fields say, in one line.
+// Error returns all fields in one line.
 func (e *Error) Error() string {
 	var b strings.Builder
 	switch e.Attempts {
@@ -75,7 +76,7 @@ func (e *Error) Error() string {
 	return strings.ReplaceAll(b.String(), "\n", "; ") // errors.Join has lines
 }
 
-// threeDigits rounds d to three digits, which is what a reader wants to know.
+// threeDigits rounds d to three digits.
 func threeDigits(d time.Duration) time.Duration {
 	unit := time.Duration(1)
 	for d/unit >= 1000 {
@@ -84,8 +85,8 @@ func threeDigits(d time.Duration) time.Duration {
 	return d.Round(unit)
 }
 
-// Unwrap returns Last, Cause and Earlier, the newest of these first, without those
-// that are nil.
+// Unwrap returns Last, Cause and then Earlier from the newest to the oldest, without nil
+// errors.
 func (e *Error) Unwrap() []error {
 	errs := make([]error, 0, 2+len(e.Earlier))
 	if e.Last != nil {
@@ -100,9 +101,10 @@ func (e *Error) Unwrap() []error {
 	return errs
 }
 
-// Timeout reports whether Cause or Last says that time ran out, by a method of this
-// name: [ErrDeadline] does, and [context.DeadlineExceeded]. A cause that the caller
-// gave to the context speaks for itself. [net/url.Error] asks for this method.
+// Timeout reports whether Cause or Last is a timeout: an error that has, or wraps an
+// error that has, a method Timeout which returns true. [ErrDeadline] and
+// [context.DeadlineExceeded] are timeouts. [net/url.Error] and other code of the
+// standard library call this method.
 func (e *Error) Timeout() bool {
 	for _, err := range []error{e.Cause, e.Last} {
 		if t, ok := errors.AsType[interface {

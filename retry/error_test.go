@@ -20,7 +20,7 @@ func TestErrorText(t *testing.T) {
 	}{
 		{
 			retry.Error{Attempts: 4, Elapsed: 3200 * ms, Last: refused, Cause: retry.ErrExhausted},
-			"retry: 4 attempts in 3.2s: schedule exhausted: connection refused",
+			"retry: 4 attempts in 3.2s: attempts exhausted: connection refused",
 		},
 		{
 			retry.Error{Attempts: 1, Elapsed: 0, Last: refused, Cause: retry.ErrDeadline},
@@ -48,11 +48,11 @@ func TestErrorText(t *testing.T) {
 		},
 		{
 			retry.Error{Attempts: 3, Elapsed: 999, Last: errC, Cause: retry.ErrExhausted, Earlier: []error{errA, errB}},
-			"retry: 3 attempts in 999ns: schedule exhausted: c; before that: a, b",
+			"retry: 3 attempts in 999ns: attempts exhausted: c; before that: a, b",
 		},
 		{
 			retry.Error{Attempts: 1, Last: errors.Join(errA, errB), Cause: retry.ErrExhausted},
-			"retry: 1 attempt in 0s: schedule exhausted: a; b",
+			"retry: 1 attempt in 0s: attempts exhausted: a; b",
 		},
 	} {
 		if got := row.err.Error(); got != row.want {
@@ -107,7 +107,7 @@ func TestErrorTimeout(t *testing.T) {
 	}
 }
 
-// What an operation said is found through two runners, one inside the other.
+// The error of an operation is found through two runners, one inside the other.
 func TestErrorNested(t *testing.T) {
 	err := retry.Do(t.Context(), list(0), func(ctx context.Context) error {
 		return retry.Do(ctx, list(0, 0), func(context.Context) error { return errA })
@@ -122,7 +122,7 @@ func TestErrorNested(t *testing.T) {
 	}
 }
 
-// A mark is nothing to an error's text and tree.
+// A mark changes neither the text nor the tree of an error.
 func TestMarks(t *testing.T) {
 	for _, err := range []error{retry.Permanent(timeout{errA}), retry.After(timeout{errA}, time.Second)} {
 		if got := err.Error(); got != "a" {

@@ -12,7 +12,7 @@ import (
 	"example.com/backoff/retry"
 )
 
-// flaky fails with these errors, one a call, and then succeeds.
+// flaky returns a function that fails with these errors, one a call, and then succeeds.
 func flaky(errs ...error) func(context.Context) error {
 	return func(context.Context) error {
 		if len(errs) == 0 {
@@ -26,7 +26,7 @@ func flaky(errs ...error) func(context.Context) error {
 
 var errRefused = errors.New("connection refused")
 
-// quick is a schedule for examples, which have no time: 3 delays of 1 ms.
+// quick is a schedule for examples, which must not take long: 3 delays of 1 ms.
 var quick = backoff.Take(backoff.Constant(time.Millisecond), 3)
 
 func ExampleDo() {
@@ -99,7 +99,7 @@ func ExampleLoop_Fail() {
 	loop := retry.NewLoop(context.Background(), quick)
 	attempts := 0
 	for attempts = range loop.Attempts() {
-		loop.Fail(call(loop.Context())) // Fail(nil) is no failure
+		loop.Fail(call(loop.Context())) // Fail(nil) is a success
 	}
 	fmt.Println(attempts, loop.Err())
 	// Output: 3 <nil>
@@ -136,7 +136,7 @@ func ExampleError() {
 	// Output:
 	// attempts: 4
 	// at least 3 ms: true
-	// cause: schedule exhausted
+	// cause: attempts exhausted
 	// last: connection refused
 }
 
@@ -148,13 +148,13 @@ func ExampleError_Error() {
 		Cause:    retry.ErrExhausted,
 	}
 	fmt.Println(err)
-	// Output: retry: 4 attempts in 3.2s: schedule exhausted: connection refused
+	// Output: retry: 4 attempts in 3.2s: attempts exhausted: connection refused
 }
 
 func ExampleError_Unwrap() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	// The delay is a minute, and the context has a second left: nothing is slept.
+	// The delay is a minute and the context has a second left, so Do does not sleep.
 	err := retry.Do(ctx, backoff.Constant(time.Minute), func(context.Context) error { return errRefused })
 
 	fmt.Println(errors.Is(err, retry.ErrDeadline))
@@ -214,6 +214,17 @@ func ExampleAttemptTimeout() {
 	}, retry.AttemptTimeout(10*time.Millisecond))
 	fmt.Println(attempts, err)
 	// Output: 2 <nil>
+}
+
+func ExampleMaxAttempts() {
+	forever := backoff.Constant(time.Millisecond) // endless, and shared with others
+	attempts := 0
+	err := retry.Do(context.Background(), forever, func(context.Context) error {
+		attempts++
+		return errRefused
+	}, retry.MaxAttempts(3))
+	fmt.Println(attempts, errors.Is(err, retry.ErrExhausted))
+	// Output: 3 true
 }
 
 func ExampleMaxElapsed() {
@@ -291,7 +302,7 @@ func ExampleKeepErrors() {
 }
 
 func ExampleNewBudget() {
-	// One for all calls to one server.
+	// One budget for all calls to one server.
 	budget := retry.NewBudget(10, 0.1)
 
 	for request := range 3 {
@@ -323,7 +334,7 @@ func ExampleBudget_Tokens() {
 }
 
 func ExampleBudget_Failed() {
-	// A loop of one's own: from 4 tokens two failures leave half.
+	// A retry loop of your own: after two failures half of the 4 tokens are left.
 	budget := retry.NewBudget(4, 1)
 	fmt.Println(budget.Failed(), budget.Failed())
 	budget.Succeeded()

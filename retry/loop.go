@@ -6,27 +6,41 @@ import (
 	"time"
 )
 
-// A Loop makes attempts in the body of a for statement:
+// A Loop makes attempts in the body of a for statement, with the rules and the errors
+// of [Do]:
 //
 //	loop := retry.NewLoop(ctx, delays)
-//	for n := range loop.Attempts() {
-//		loop.Fail(call(loop.Context(), n))
+//	for range loop.Attempts() {
+//		loop.Fail(send(loop.Context()))
 //	}
 //	return loop.Err()
 //
-// It is what [Do] is, with the same errors, for a body that returns, breaks and
-// continues as a loop does. A Loop is for one goroutine.
+// Use Loop when the body must return from the function around it, or break or continue
+// a loop there. Otherwise use Do, in which a failure cannot be forgotten.
+//
+// An attempt is a success unless Fail was called in it. A body that continues after an
+// error without calling Fail has therefore succeeded: the loop ends and Err is nil.
+//
+//	for range loop.Attempts() {
+//		if err := send(loop.Context()); err != nil {
+//			continue // WRONG: the error is lost, and nothing is retried
+//		}
+//	}
+//
+// So give Fail the result of every attempt, as in the first example, before anything
+// else in the body can continue. Fail(nil) is a success.
+//
+// A Loop is for one goroutine.
 type Loop struct {
-	runner  runner // as every range begins with it
+	runner  runner // every range starts with a copy
 	delays  iter.Seq[time.Duration]
-	n       int             // of the attempt being made
-	attempt context.Context // of that
-	failure error           // what Fail was told of it
+	n       int             // of the current attempt
+	attempt context.Context // of the current attempt; nil between loops
+	failure error           // the argument of the last Fail in the current attempt
 	err     error
 }
 
-// NewLoop returns a Loop that waits for one delay of delays after each attempt that
-// failed.
+// NewLoop returns a Loop that waits for one delay of delays after each failed attempt.
 //
 // It panics if ctx or delays is nil.
 func NewLoop(ctx context.Context, delays iter.Seq[time.Duration], opts ...Option) *Loop {
@@ -34,12 +48,15 @@ func NewLoop(ctx context.Context, delays iter.Seq[time.Duration], opts ...Option
 	return &Loop{runner: r, delays: delays}
 }
 
-// Attempts returns an iterator over the numbers of the attempts, 1, 2, 3, ... The
-// delay before a retry is waited for between two of them. An attempt that was not
-// failed is the last, and so is one whose body breaks or returns. Nothing is yielded
-// if the context has ended before.
+// Attempts returns an iterator over the numbers of the attempts, 1, 2, 3, ... It waits
+// for the delays between them.
 //
-// Ranging again begins again, with attempt 1 and the first delay.
+// The loop ends after an attempt in which [Loop.Fail] was not called, because that is a
+// success, and wherever [Do] would stop. The body may also break or return. If the
+// context is done before the first attempt, there is no attempt. Check [Loop.Err] after
+// the loop.
+//
+// Ranging again starts again, with attempt 1 and the first delay.
 func (l *Loop) Attempts() iter.Seq[int] {
 	return func(yield func(int) bool) {
 		l.n, l.err = 0, nil
@@ -56,14 +73,17 @@ func (l *Loop) Attempts() iter.Seq[int] {
 	}
 }
 
-// Fail says that the attempt being made failed with err, so that another one follows
-// if the schedule and the limits allow it. Of several calls in one attempt the last
-// counts, and Fail(nil) takes the failure back: loop.Fail(call()) is enough. err may
-// be marked by [Permanent] and [After].
+// Fail sets the result of the current attempt. If err is not nil, another attempt
+// follows as far as the schedule and the limits allow it. err may be marked by
+// [Permanent] and [After].
+//
+// Fail(nil) is a success, so loop.Fail(send(ctx)) needs no if. If Fail is called
+// several times in one attempt, the last call wins. Fail does not leave the body:
+// continue, or let the body end.
 func (l *Loop) Fail(err error) { l.failure = err }
 
-// Context returns the context of the attempt being made, which [AttemptTimeout]
-// limits, and the context that the loop was made with where there is none.
+// Context returns the context of the current attempt, which [AttemptTimeout] limits.
+// Outside of an attempt it returns the context given to [NewLoop].
 func (l *Loop) Context() context.Context {
 	if l.attempt != nil {
 		return l.attempt
@@ -71,7 +91,7 @@ func (l *Loop) Context() context.Context {
 	return l.runner.ctx
 }
 
-// Err returns the error with which the loop ended; see the package comment. It is
-// nil if the last attempt was not failed. A loop that was left after Fail(err), by
-// break or return, ended with err.
+// Err returns the error that ended the loop, one of those of [Do]. It is nil if the last
+// attempt succeeded. If the body called Fail(err) and then left the loop by break or
+// return, Err returns err.
 func (l *Loop) Err() error { return l.err }

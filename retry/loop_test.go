@@ -25,7 +25,7 @@ func TestLoopLeft(t *testing.T) {
 		t.Errorf("left by break after a failure: Err is %v, want a", err)
 	}
 
-	for n := range loop.Attempts() { // begins again
+	for n := range loop.Attempts() { // starts again
 		if n == 2 {
 			break
 		}
@@ -100,7 +100,8 @@ func TestLoopContext(t *testing.T) {
 	})
 }
 
-// A delay is drawn when a retry needs it, and none is drawn for a success.
+// A delay is drawn when a retry needs it: none is drawn for a success, and none after
+// the last of MaxAttempts.
 func TestLazy(t *testing.T) {
 	for name, run := range runners {
 		drawn, ended := 0, 0
@@ -121,12 +122,18 @@ func TestLazy(t *testing.T) {
 			if drawn != n || ended != min(n, 1) {
 				t.Errorf("%s: %d retries drew %d delays in %d ranges, want %d in %d", name, n, drawn, ended, n, min(n, 1))
 			}
+
+			drawn, ended = 0, 0
+			err := run(t.Context(), delays, func(context.Context) error { return errA }, retry.MaxAttempts(n+1))
+			if !errors.Is(err, retry.ErrExhausted) || drawn != n || ended != min(n, 1) {
+				t.Errorf("%s: MaxAttempts(%d) drew %d delays in %d ranges, want %d in %d; error is %v", name, n+1, drawn, ended, n, min(n, 1), err)
+			}
 		}
 	}
 }
 
-// A schedule that breaks the contract, for it can be ranged over once, starts anew as
-// an empty one.
+// A schedule that can be ranged over only once, against the contract, is empty when it
+// starts again.
 func TestSingleUse(t *testing.T) {
 	for name, run := range runners {
 		synctest.Test(t, func(t *testing.T) {
@@ -147,8 +154,8 @@ func TestSingleUse(t *testing.T) {
 	}
 }
 
-// Whatever happens, the schedule's range ends, every attempt's context ends, and no
-// goroutine stays: a bubble in which one did would not end.
+// However a run ends, the range over the schedule ends, the context of every attempt is
+// done and no goroutine stays. (A bubble with a goroutine left would not end.)
 func TestNothingLeaks(t *testing.T) {
 	boom := errors.New("boom")
 	for name, run := range runners {

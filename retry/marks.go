@@ -5,10 +5,13 @@ import (
 	"time"
 )
 
-// Permanent marks err as one that no retry will cure. The runner makes no other
-// attempt, whatever [If] says, and the caller gets err, without the mark if it is
+// Permanent marks err as an error that no retry can cure (a non-retryable error). [Do]
+// stops, whatever [If] returns, and the caller gets err, without the mark if it is
 // outermost. Wrapping keeps the mark: fmt.Errorf("open: %w", Permanent(err)) is
 // permanent too.
+//
+// Use Permanent inside the operation, where the error occurs. Use [If] to decide about
+// the errors of code that does not know this package.
 //
 // Permanent(nil) is nil.
 func Permanent(err error) error {
@@ -22,15 +25,18 @@ type permanentError struct{ error }
 
 func (e *permanentError) Unwrap() error { return e.error }
 
-// After marks err with the least time to wait before the retry, because a server or
-// a lock said so. The runner waits for the schedule's delay if that is longer, and
-// jitter never shortens what After asks for. [MaxAfter] bounds it. A delay that lasts
-// until the context's deadline ends retrying at once, with [ErrDeadline]; a delay
-// of 0 or less asks for nothing.
+// After marks err with the minimum wait before the retry. Use After when the server
+// says how long to wait, such as by a Retry-After header. [Do] waits for the
+// schedule's delay if that is longer; jitter never shortens the wait to less than delay.
+// [MaxAfter] limits it. If the wait would last until the context's deadline, Do gives up
+// at once with [ErrDeadline]. A delay <= 0 has no effect.
 //
-// An error of the operation's own that has a method RetryAfter() time.Duration,
-// itself or in the chain that it wraps, counts as so marked. Of several the first
-// counts that [errors.As] finds.
+// An error with a method
+//
+//	RetryAfter() time.Duration
+//
+// is marked in the same way, and may be wrapped. If there are several, the first one
+// that [errors.As] finds wins.
 //
 // After(nil, delay) is nil.
 func After(err error, delay time.Duration) error {
@@ -49,7 +55,7 @@ func (e *afterError) Unwrap() error { return e.error }
 
 func (e *afterError) RetryAfter() time.Duration { return e.delay }
 
-// marks returns what the marks in the chain of err say.
+// marks returns the marks in the tree of err.
 func marks(err error) (after time.Duration, permanent bool) {
 	if e, ok := errors.AsType[interface {
 		error
@@ -61,8 +67,7 @@ func marks(err error) (after time.Duration, permanent bool) {
 	return after, permanent
 }
 
-// unmarked returns err without the marks around it: they speak to the runner, and
-// nobody else.
+// unmarked returns err without its outermost marks, which are for the runner alone.
 func unmarked(err error) error {
 	for {
 		switch e := err.(type) {

@@ -17,19 +17,20 @@ import (
 	"example.com/backoff/retry"
 )
 
-// setting is everything that decides how a run goes. Its times are in absolute
-// terms from the start of the run, and 0 is unset.
+// setting is everything that a run depends on. Its times count from the start of the
+// run, and 0 is unset.
 //
-// Two things that happen at one instant happen in either order. So each kind of time
-// is a whole number of milliseconds and a few nanoseconds of its own, and only where
-// the order is fixed, as in a delay and MaxElapsed, can they meet.
+// Two events at one instant may come in either order. So each kind of time is a whole
+// number of milliseconds plus a few nanoseconds of its own. Only kinds whose order is
+// fixed, such as a delay and MaxElapsed, can meet.
 type setting struct {
 	delays  []time.Duration
-	endless bool // the last delay is repeated for ever
+	endless bool // the last delay is repeated forever
 	script  script
 
 	canceled, deadline, attemptTimeout, maxElapsed, resetAfter time.Duration
 	maxAfter                                                   time.Duration // < 0 is unset
+	maxAttempts                                                int           // 0 is unset
 	refused                                                    error         // by If
 	keep                                                       int
 }
@@ -54,6 +55,9 @@ func (c setting) options() []retry.Option {
 	if c.maxElapsed > 0 {
 		opts = append(opts, retry.MaxElapsed(c.maxElapsed))
 	}
+	if c.maxAttempts > 0 {
+		opts = append(opts, retry.MaxAttempts(c.maxAttempts))
+	}
 	if c.resetAfter > 0 {
 		opts = append(opts, retry.ResetAfter(c.resetAfter))
 	}
@@ -72,8 +76,8 @@ func (c setting) options() []retry.Option {
 // bucket is the model of a budget.
 type bucket struct{ tokens, full, ratio float64 }
 
-// expect returns what a run has to look like: the rules, told once more as a story
-// of one moment after another.
+// expect returns the result that a run must have: the rules again, written as a
+// simulation of one moment after another.
 func (c setting) expect(b *bucket) result {
 	var r result
 	var now, hint time.Duration
@@ -142,6 +146,9 @@ func (c setting) expect(b *bucket) result {
 		said = append(said, last)
 		b.tokens = math.Max(b.tokens-1, 0)
 
+		if c.maxAttempts > 0 && len(r.Calls) >= c.maxAttempts {
+			return stop(retry.ErrExhausted)
+		}
 		if c.resetAfter > 0 && place > 0 && now-began >= c.resetAfter {
 			place = 0
 		}
@@ -226,6 +233,9 @@ var settings = rapid.Custom(func(t *rapid.T) setting {
 		maxAfter:       -1,
 		keep:           rapid.IntRange(1, 4).Draw(t, "keep"),
 	}
+	if rapid.Bool().Draw(t, "limited attempts") {
+		c.maxAttempts = rapid.IntRange(1, 8).Draw(t, "maxAttempts")
+	}
 	if rapid.Bool().Draw(t, "bounded hints") {
 		c.maxAfter = millis(10).Draw(t, "maxAfter")
 	}
@@ -234,7 +244,7 @@ var settings = rapid.Custom(func(t *rapid.T) setting {
 	}
 
 	delay := millis(10)
-	// What never ends may only be slept for where something else ends it.
+	// An endless delay is allowed only if something else ends it.
 	if c.canceled > 0 || c.deadline > 0 || c.maxElapsed > 0 {
 		delay = rapid.OneOf(delay, delay, delay, rapid.Just(backoff.NoLimit), rapid.Just(backoff.NoLimit-time.Hour))
 	}
@@ -258,14 +268,14 @@ var settings = rapid.Custom(func(t *rapid.T) setting {
 			heeds: rapid.Bool().Draw(t, "heeds"),
 		}
 	}), 0, 10).Draw(t, "script")
-	// The last try is repeated for ever, so it has to end a run.
+	// The last try is repeated forever, so it has to end a run.
 	c.script = append(c.script, try{err: rapid.SampledFrom([]error{nil, final{errA}}).Draw(t, "at last")})
 	return c
 })
 
-// A run of any operation, on any schedule, with any options, is what the model says:
-// the time of each call, every event, the error in all its fields, and the time of
-// the return. Runs that follow each other share a budget.
+// A run of any operation, on any schedule, with any options, equals the model: the time
+// of each call, every event, all fields of the error, and the time of the return. Runs
+// in a row share a budget.
 func testModel(t *rapid.T) {
 	full := rapid.Float64Range(1, 40).Draw(t, "full")
 	full = math.Round(full*4) / 4 // exact in the model and in millionths
@@ -301,7 +311,7 @@ func testModel(t *rapid.T) {
 	}
 }
 
-// checkError checks what holds of every error that stopped retrying.
+// checkError checks the laws of every *retry.Error.
 func checkError(t *rapid.T, err error) {
 	e, ok := errors.AsType[*retry.Error](err)
 	if !ok {

@@ -8,15 +8,16 @@ import (
 	"example.com/backoff/internal/argument"
 )
 
-// An Option sets what the schedule does not say. If several set one thing, the last
-// counts, except that every [OnRetry] is called. The zero Option sets nothing.
+// An Option of [Do], [Value] and [NewLoop]. If several options set one thing, the last
+// one wins, except that every [OnRetry] is called. The zero Option sets nothing.
 type Option struct{ set func(config) config }
 
-// config is what the options of one call amount to. It goes by value, so that a
-// call without a retry allocates nothing.
+// config is the sum of the options of one call. It is passed by value, so that a call
+// without a retry allocates nothing.
 type config struct {
 	retryable      func(error) bool // nil: every error
 	attemptTimeout time.Duration    // 0: none
+	maxAttempts    int              // 0: unlimited
 	maxElapsed     time.Duration    // 0: none
 	maxAfter       time.Duration
 	resetAfter     time.Duration // 0: never
@@ -37,18 +38,23 @@ func newConfig(opts []Option) config {
 	return c
 }
 
-// An Event is what [OnRetry] is told before a retry.
+// An Event describes a retry that is about to happen, for [OnRetry].
 type Event struct {
 	Attempt int           // the number of the attempt that failed, from 1
-	Err     error         // what it said
+	Err     error         // its error, without marks
 	Delay   time.Duration // the wait before the next attempt
 	Elapsed time.Duration // since the first attempt began
 }
 
-// If retries only errors for which retryable returns true; any other goes to the
-// caller as it is. Without it every error is retried that is not [Permanent].
-// retryable is not asked about those, nor about an attempt that failed after its
-// [AttemptTimeout]: that is retried whatever it said.
+// If retries only errors for which retryable returns true (retryable errors). Other
+// errors are returned unchanged. Without If every error is retried, unless it is
+// [Permanent].
+//
+// Use If to name the failures that a retry can cure, such as a timeout or a lost
+// connection, and leave out those that it cannot, such as a bad request.
+//
+// retryable is not called for a Permanent error, which is never retried, nor for an
+// attempt that failed after its [AttemptTimeout], which always is.
 //
 // It panics if retryable is nil.
 func If(retryable func(error) bool) Option {
@@ -59,12 +65,16 @@ func If(retryable func(error) bool) Option {
 	}}
 }
 
-// AttemptTimeout gives each attempt a context of its own, which ends after d, with
-// the attempt, and with the caller's context. An attempt that failed after d is
-// retried while the caller's context lives, unless it is [Permanent]; [If] is not
-// asked.
+// AttemptTimeout limits each attempt to d (per-try timeout). The context of an attempt
+// is done after d, when the attempt returns, or when the caller's context is done.
 //
-// It can only ask: an operation that does not look at its context goes on.
+// Use AttemptTimeout when an attempt can hang: without it one attempt may use all of the
+// caller's time.
+//
+// An attempt that failed after d is retried while the caller's context is not done,
+// unless its error is [Permanent]; [If] is not called for it. A server that knows the
+// deadline, as in gRPC, may fail the attempt just before d: let If accept that error. An
+// operation that ignores its context is not interrupted.
 //
 // It panics if d <= 0.
 func AttemptTimeout(d time.Duration) Option {
@@ -75,13 +85,37 @@ func AttemptTimeout(d time.Duration) Option {
 	}}
 }
 
-// MaxElapsed lets no attempt begin later than d after the first one began: a delay
-// that would end after that is not begun, and retrying stops with [ErrElapsed]. An
-// attempt that has begun is not interrupted; give ctx a deadline for that. Off
-// unless set.
+// MaxAttempts limits the number of attempts, the first one included, to n. After n
+// failures [Do] stops with [ErrExhausted]; it draws no delay for a retry that
+// cannot happen. The schedule may end earlier. Default: the schedule is the limit.
 //
-// [backoff.Within] bounds the sum of the delays instead, and counts anew when
-// [ResetAfter] starts the schedule anew, which MaxElapsed does not.
+// Use MaxAttempts when the schedule and the number of attempts come from different
+// places, such as an endless schedule that several callers share. If one place decides
+// both, backoff.Take(delays, n-1) also makes n attempts, and the schedule shows it.
+//
+// MaxAttempts counts all attempts of the call. [backoff.Take] counts again when
+// [ResetAfter] starts the schedule again. So use Take for a connection that may fail
+// 5 times in a row, but any number of times in a week.
+//
+// It panics if n <= 0.
+func MaxAttempts(n int) Option {
+	count("MaxAttempts", n)
+	return Option{func(c config) config {
+		c.maxAttempts = n
+		return c
+	}}
+}
+
+// MaxElapsed limits when the last attempt may begin, to d after the first one began (max
+// elapsed time, max duration). If a delay would end later, [Do] gives up at once
+// with [ErrElapsed] instead of sleeping. Default: no limit.
+//
+// Use MaxElapsed when an attempt that has begun should be allowed to finish. Use a
+// deadline of ctx to end the attempt as well.
+//
+// MaxElapsed counts the time of attempts and delays. [backoff.Within] limits the sum of
+// the delays alone, and counts again when [ResetAfter] starts the schedule again, which
+// MaxElapsed does not.
 //
 // It panics if d <= 0.
 func MaxElapsed(d time.Duration) Option {
@@ -92,10 +126,12 @@ func MaxElapsed(d time.Duration) Option {
 	}}
 }
 
-// MaxAfter bounds what [After] may ask for: a longer wait counts as d. The schedule's
-// own delays may be longer. Unless set, only the context and [MaxElapsed] bound it.
+// MaxAfter limits the wait that [After] and RetryAfter methods can ask for: a longer one
+// counts as d. It does not shorten the schedule's own delays. Default: only the
+// context's deadline and [MaxElapsed] limit it.
 //
-// MaxAfter(0) ignores what After asks for.
+// Use MaxAfter whenever the wait comes from a server, which may ask for a year.
+// MaxAfter(0) ignores it altogether.
 //
 // It panics if d < 0.
 func MaxAfter(d time.Duration) Option {
@@ -106,9 +142,15 @@ func MaxAfter(d time.Duration) Option {
 	}}
 }
 
-// ResetAfter starts the schedule anew after a retry that took d or longer before it
-// failed: a connection that held on for an hour is no continuation of the failures
-// before it. The count of attempts and the elapsed time go on.
+// ResetAfter starts the schedule again, from its first delay, after an attempt that ran
+// for d or longer before it failed.
+//
+// Use ResetAfter when an attempt is a connection or a session: if it lasted for an hour,
+// the failures before it are no reason to wait longer now. Then the operation returns
+// an error whenever the connection ends, and Do reconnects.
+//
+// The number of attempts and the elapsed time are not reset, so [MaxAttempts] and
+// [MaxElapsed] go on counting.
 //
 // It panics if d <= 0.
 func ResetAfter(d time.Duration) Option {
@@ -119,10 +161,12 @@ func ResetAfter(d time.Duration) Option {
 	}}
 }
 
-// OnRetry calls f before the delay of each retry, when every limit has allowed it,
-// so once per retry, and not for a failure that none follows. Only the end of the
-// context during the delay can still prevent the retry. The time that f takes is
-// part of the delay.
+// OnRetry calls f before the delay of each retry, after every limit has allowed it. It
+// does not call f for a failure that no retry follows. Use it for metrics and for hooks
+// of your own.
+//
+// If the context is done during the delay, the retry does not happen after all. The time
+// that f takes is part of the delay.
 //
 // It panics if f is nil.
 func OnRetry(f func(Event)) Option {
@@ -141,9 +185,9 @@ func OnRetry(f func(Event)) Option {
 	}}
 }
 
-// WithLogger logs a warning, "attempt failed, retrying", where [OnRetry] would be
-// called, with the attributes attempt, err, delay and elapsed. What ends retrying is
-// not logged: the caller has the error.
+// WithLogger logs each retry at level warning, as "attempt failed, retrying" with the
+// attributes attempt, err, delay and elapsed, when [OnRetry] would call its function.
+// The final failure is not logged, because the caller gets it as an error.
 //
 // It panics if logger is nil.
 func WithLogger(logger *slog.Logger) Option {
@@ -154,24 +198,25 @@ func WithLogger(logger *slog.Logger) Option {
 	}}
 }
 
-// KeepErrors keeps the last n errors of the operation in the [Error]: one in Last,
-// n-1 in Earlier. It is 1 unless set.
+// KeepErrors keeps the last n errors of the operation in the [Error]: one in Last, and up
+// to n-1 in Earlier. Default: 1. Use it when the last error alone may hide the cause,
+// such as a "connection refused" after a crash that an earlier error describes.
 //
 // It panics if n <= 0.
 func KeepErrors(n int) Option {
-	if n <= 0 {
-		reject("KeepErrors", "n", n, "> 0")
-	}
+	count("KeepErrors", n)
 	return Option{func(c config) config {
 		c.keepErrors = n
 		return c
 	}}
 }
 
-// WithBudget lets b hear of every success and failure, and stops with [ErrBudget]
-// where it allows no retry. Failures that are not retried for their own sake,
-// [Permanent] ones, those that [If] refuses, and those of a context that has ended,
-// cost nothing.
+// WithBudget counts every success and failure in b, and stops with [ErrBudget] when b
+// allows no retry (retry budget, retry throttling). Use one [Budget] for all calls to
+// one server.
+//
+// Errors that would not be retried anyway cost nothing: [Permanent] errors, errors that
+// [If] refuses, and failures after the context was done.
 //
 // It panics if b is nil.
 func WithBudget(b *Budget) Option {
@@ -187,9 +232,9 @@ func reject(function, name string, got any, want string) {
 	argument.Reject("retry", function, name, got, want)
 }
 
-// The checks of numbers are marked go:noinline: then the compiler can inline the
-// function that makes an option, and an option made in the call that holds no more
-// than a number need not be on the heap.
+// The checks of numbers are marked go:noinline, so that the compiler can inline the
+// functions that call them. Then an option that holds only a number, and is made in the
+// call, does not escape to the heap.
 
 func notNil(function, name string, isNil bool, want string) {
 	if isNil {
@@ -208,5 +253,12 @@ func notNegative(function string, d time.Duration) {
 func positive(function string, d time.Duration) {
 	if d <= 0 {
 		reject(function, "d", d, "> 0")
+	}
+}
+
+//go:noinline
+func count(function string, n int) {
+	if n <= 0 {
+		reject(function, "n", n, "> 0")
 	}
 }

@@ -34,6 +34,8 @@ func TestBadArguments(t *testing.T) {
 		{"retry: If: retryable is nil, want a function", func() { retry.If(nil) }},
 		{"retry: AttemptTimeout: d is -1s, want > 0", func() { retry.AttemptTimeout(-s) }},
 		{"retry: AttemptTimeout: d is 0s, want > 0", func() { retry.AttemptTimeout(0) }},
+		{"retry: MaxAttempts: n is 0, want > 0", func() { retry.MaxAttempts(0) }},
+		{"retry: MaxAttempts: n is -1, want > 0", func() { retry.MaxAttempts(-1) }},
 		{"retry: MaxElapsed: d is 0s, want > 0", func() { retry.MaxElapsed(0) }},
 		{"retry: MaxAfter: d is -1ns, want >= 0", func() { retry.MaxAfter(-1) }},
 		{"retry: ResetAfter: d is 0s, want > 0", func() { retry.ResetAfter(0) }},
@@ -82,7 +84,7 @@ func TestOnRetrySlow(t *testing.T) {
 	}
 }
 
-// The end of the context in OnRetry is seen at once, whatever the delay is.
+// The runner stops at once if OnRetry cancels the context, with any delay.
 func TestOnRetryCancels(t *testing.T) {
 	for _, delay := range []time.Duration{0, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
@@ -145,8 +147,8 @@ level=WARN msg="attempt failed, retrying" attempt=2 err=a delay=2s elapsed=1s
 	}
 }
 
-// The last option of a kind counts, and the options are no state: one list serves
-// any number of calls.
+// The last option of a kind wins, and options have no state: one list serves any number
+// of calls.
 func TestOptionsAreValues(t *testing.T) {
 	opts := []retry.Option{retry.KeepErrors(9), retry.KeepErrors(2), retry.OnRetry(func(retry.Event) {})}
 	for range 2 {
@@ -158,7 +160,7 @@ func TestOptionsAreValues(t *testing.T) {
 	}
 }
 
-// The zero Option sets nothing, wherever it stands.
+// The zero Option sets nothing, at any place.
 func TestZeroOption(t *testing.T) {
 	err := retry.Do(t.Context(), list(0, 0), func(context.Context) error { return errA },
 		retry.Option{}, retry.KeepErrors(2), retry.Option{})

@@ -18,13 +18,13 @@ type runner struct {
 	last     error   // of the latest attempt
 	earlier  []error // before last, oldest first, at most keepErrors-1
 	hint     time.Duration
-	denied   bool // by the budget, when it heard of last
+	denied   bool // by the budget, after last
 	timer    *time.Timer
 
-	// How the loop over the schedule ended. They are here because a variable that
-	// its body shares would be one more on the heap.
-	result     error
-	over, anew bool
+	// How the range over the schedule ended. These are fields because a variable that
+	// the body of the range shares would be another one on the heap.
+	result      error
+	over, again bool // again: from the first delay
 }
 
 func newRunner(function string, ctx context.Context, delays iter.Seq[time.Duration], noOp bool, opts []Option) runner {
@@ -34,7 +34,7 @@ func newRunner(function string, ctx context.Context, delays iter.Seq[time.Durati
 	return runner{config: newConfig(opts), ctx: ctx}
 }
 
-// begin starts the clock, unless the context has ended before.
+// begin starts the clock. It fails if the context is already done.
 func (r *runner) begin() error {
 	if r.ctx.Err() != nil {
 		return &Error{Cause: context.Cause(r.ctx)}
@@ -44,8 +44,8 @@ func (r *runner) begin() error {
 	return nil
 }
 
-// attempt makes one and looks at what it returned. If it is over, err is what the
-// caller gets.
+// attempt calls op once and judges the result. If over is true, err is the result of
+// the run.
 func (r *runner) attempt(op func(context.Context) error) (err error, over bool) {
 	r.attempts++
 	if r.attemptTimeout == 0 {
@@ -57,7 +57,8 @@ func (r *runner) attempt(op func(context.Context) error) (err error, over bool) 
 	return r.judge(failure, ctx.Err() != nil)
 }
 
-// judge does so. The attempt's own context may have timed out.
+// judge decides what follows an attempt. timedOut reports that the attempt's own context
+// was done.
 func (r *runner) judge(failure error, timedOut bool) (err error, over bool) {
 	if failure == nil {
 		if r.budget != nil {
@@ -72,7 +73,7 @@ func (r *runner) judge(failure error, timedOut bool) (err error, over bool) {
 	}
 	if r.ctx.Err() != nil {
 		cause := context.Cause(r.ctx)
-		// What says no more than the cause does not displace what went wrong before.
+		// An error that only repeats the cause does not replace the last real error.
 		if r.last == nil || !errors.Is(failure, r.ctx.Err()) && !errors.Is(failure, cause) {
 			r.remember(failure)
 		}
@@ -84,10 +85,13 @@ func (r *runner) judge(failure error, timedOut bool) (err error, over bool) {
 	r.remember(failure)
 	r.hint = min(hint, r.maxAfter)
 	r.denied = r.budget != nil && !r.budget.Failed()
+	if r.attempts == r.maxAttempts {
+		return r.stop(ErrExhausted), true
+	}
 	return nil, false
 }
 
-// remember keeps the last errors, as many as were asked for.
+// remember keeps the last keepErrors errors.
 func (r *runner) remember(failure error) {
 	if r.keepErrors > 1 && r.last != nil {
 		if len(r.earlier) == r.keepErrors-1 {
@@ -104,19 +108,19 @@ func (r *runner) run(delays iter.Seq[time.Duration], op func(context.Context) er
 	if err := r.begin(); err != nil {
 		return err
 	}
-	// The first attempt needs no schedule: what succeeds at once does not pay for one.
+	// The first attempt needs no schedule, so a success at once does not range over it.
 	if err, over := r.attempt(op); over {
 		return err
 	}
 	return r.retries(delays, op)
 }
 
-// retries makes all attempts but the first, inside the range over delays. Its
-// receiver is a copy: with the body of the loop it lives on the heap, and what the
-// caller has need not.
+// retries makes all attempts except the first, inside of the range over delays. Its
+// receiver is a copy, because the body of the range moves it to the heap; the caller's
+// runner can stay on the stack.
 func (r runner) retries(delays iter.Seq[time.Duration], op func(context.Context) error) error {
 	for {
-		r.anew = false // for a schedule that is empty the second time
+		r.again = false // in case the schedule is empty the second time
 		for d := range delays {
 			if !r.retry(d, op) {
 				break
@@ -125,25 +129,25 @@ func (r runner) retries(delays iter.Seq[time.Duration], op func(context.Context)
 		switch {
 		case r.over:
 			return r.result
-		case !r.anew:
+		case !r.again:
 			return r.stop(ErrExhausted)
 		}
 	}
 }
 
 // retry makes one attempt after a delay of d, and reports whether the next delay is
-// wanted. If not, either it is over or the schedule starts anew.
+// wanted. If not, the run is over or the schedule starts again.
 func (r *runner) retry(d time.Duration, op func(context.Context) error) bool {
 	if r.result = r.await(d); r.result != nil {
 		r.over = true
 		return false
 	}
 	r.result, r.over = r.attempt(op)
-	r.anew = r.resetAfter > 0 && time.Since(r.began) >= r.resetAfter
-	return !r.over && !r.anew
+	r.again = r.resetAfter > 0 && time.Since(r.began) >= r.resetAfter
+	return !r.over && !r.again
 }
 
-// await waits for the delay before a retry, or returns why there is none.
+// await waits for the delay before a retry, or returns why no retry follows.
 func (r *runner) await(d time.Duration) error {
 	d = max(d, r.hint, 0)
 	elapsed := time.Since(r.start)
@@ -163,10 +167,10 @@ func (r *runner) await(d time.Duration) error {
 	return nil
 }
 
-// refusal returns why no retry may follow a delay of d, or nil. No sum is formed
-// that could wrap.
+// refusal returns why no retry may follow a delay of d, or nil. It forms no sum, which
+// could wrap.
 func (r *runner) refusal(d, elapsed time.Duration) error {
-	// At the deadline itself the context has ended: nothing could be tried then.
+	// At the deadline itself the context is done, so no attempt could be made.
 	if deadline, ok := r.ctx.Deadline(); ok && d >= time.Until(deadline) {
 		return ErrDeadline
 	}
@@ -179,7 +183,7 @@ func (r *runner) refusal(d, elapsed time.Duration) error {
 	return nil
 }
 
-// announce says that a retry follows.
+// announce reports a retry before its delay.
 func (r *runner) announce(e Event) {
 	if r.logger != nil {
 		r.logger.LogAttrs(r.ctx, slog.LevelWarn, "attempt failed, retrying",
@@ -191,12 +195,12 @@ func (r *runner) announce(e Event) {
 	}
 }
 
-// sleep waits for d, and reports whether the context still lives.
+// sleep waits for d and reports whether the context is still not done.
 func (r *runner) sleep(d time.Duration) bool {
 	done := r.ctx.Done()
 	switch {
 	case d <= 0:
-	case done == nil: // nothing can end it, and so no timer is needed
+	case done == nil: // never done, so no timer is needed
 		time.Sleep(d)
 	default:
 		if r.timer == nil {
@@ -213,7 +217,7 @@ func (r *runner) sleep(d time.Duration) bool {
 	return r.ctx.Err() == nil
 }
 
-// stop makes the error of retrying that was stopped.
+// stop returns the Error of a run that ends with cause.
 func (r *runner) stop(cause error) error {
 	return &Error{
 		Attempts: r.attempts,

@@ -1,28 +1,30 @@
-// Package sim is where schedules are tried on many simulated clients, in virtual time.
-// It has no functions itself. There are two models:
+// Package sim tries schedules on many simulated clients, in virtual time. It has no
+// functions itself. There are two models:
 //
-//   - [example.com/backoff/sim/contention]: clients that compete for one row;
-//   - [example.com/backoff/sim/overload]: clients that retry against a server that
-//     slows down under load.
+//   - [example.com/backoff/sim/contention]: clients that compete for one database row. Use
+//     it for conflicts between transactions.
+//   - [example.com/backoff/sim/overload]: clients that retry against a server that slows
+//     down under load. Use it for an outage and the recovery after it.
 //
 // # Reproducible
 //
-// A model's result is a function of its configuration and one seed. It is the same on
-// every GOARCH and for any number of workers, so that anybody can verify a figure in a
-// document. Each client has random numbers of its own, so that two schedules with one
-// seed meet the same conditions, and what a client draws depends on no other client.
+// A model's result depends on its configuration and one seed only. It is the same on every
+// GOARCH and for any number of workers, so anybody can verify a published figure. Each
+// client has random numbers of its own, which no other client influences, so two schedules
+// with one seed meet the same conditions.
 //
 // # Schedules
 //
-// A model takes a schedule as func(seed uint64) iter.Seq[time.Duration], and calls it
-// with a seed of each client's own:
+// A model takes a schedule as func(seed uint64) iter.Seq[time.Duration] and calls it for
+// each client, with another seed:
 //
 //	func(seed uint64) iter.Seq[time.Duration] {
 //		return backoff.FullJitter(base, limit, backoff.WithSeed(seed))
 //	}
 //
-// The schedule must replay: ranging over it again gives the same delays. A model draws
-// some of a client's delays at a time and ranges again later, skipping those, because
-// an iteration held for each of a million clients takes a coroutine each. A schedule
-// that does not replay is treated as the mixture of what its ranges give.
+// The schedule must replay: every range over it must give the same delays. A model draws a
+// block of a client's delays at a time. For the next block it ranges over the schedule
+// again and skips the delays that it has, because an open iteration would cost a coroutine
+// for each of a million clients. If the schedule does not replay, the client gets a mixture
+// of its ranges.
 package sim

@@ -11,13 +11,14 @@ import (
 	"testing"
 )
 
-// floors are the packages below internal/, from the ground up: each imports only what
-// stands on a floor below its own.
+// floors are the packages below internal/, from the ground up. Each imports only packages of
+// a lower floor.
 var floors = []string{
-	"cli digits process spool",
-	"table figure sampling command/list",
-	"chart picture seconds live/server solve",
-	"present clitest picturetest forecast live/load supervise serverflags",
+	"digits process spool",
+	"screen",
+	"cli table figure sampling",
+	"command/list chart picture seconds live/server solve",
+	"present clitest picturetest forecast live/load supervise serverflags advice",
 	"experiment command/show command/plan command/load command/run",
 	"command/contention command/overload command/serve",
 	"command/sim",
@@ -26,17 +27,16 @@ var floors = []string{
 // libraries are the modules that the command requires, each with the packages that may
 // import it.
 var libraries = map[string]string{
-	"github.com/spf13/":                ". cli clitest present sampling serverflags experiment command/*",
-	"github.com/guptarohit/asciigraph": "chart",
-	"gonum.org/v1/plot":                "picture",
-	"github.com/vbauerster/mpb/":       "experiment",
-	"golang.org/x/sys":                 "process",
-	"golang.org/x/term":                "process",
-	"github.com/google/go-cmp":         "clitest",
+	"github.com/spf13/":          ". cli clitest present sampling serverflags experiment command/*",
+	"gonum.org/v1/plot":          "picture",
+	"github.com/vbauerster/mpb/": "experiment",
+	"golang.org/x/sys":           "process",
+	"golang.org/x/term":          "process",
+	"github.com/google/go-cmp":   "clitest",
 }
 
-// The rooms of the house are in order: nobody imports upwards, and each library has the
-// packages that are made for it.
+// No package imports one of its own floor or a higher one, and only the packages listed for
+// a library import it.
 func TestArchitecture(t *testing.T) {
 	const module = "example.com/backoff/cmd/backoff"
 	list := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")

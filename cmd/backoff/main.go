@@ -1,12 +1,14 @@
-// Command backoff shows what a schedule of delays does, and waits by it.
+// Command backoff shows what a retry schedule does, predicts what it will do to a server,
+// and runs a command with retries.
 //
 //	backoff show 'full-jitter(100ms, 10s) | take(8)'
-//	backoff list
+//	backoff run -n 5 --delay 1s -- curl -fsS https://example.com/
 package main
 
 import (
 	"context"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -21,9 +23,13 @@ import (
 )
 
 func main() {
-	os.Exit(cli.Execute(context.Background(), cli.NewRoot(commands()...), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	os.Exit(cli.Execute(context.Background(), newRoot(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-func commands() []*cobra.Command {
-	return []*cobra.Command{show.New(), plan.New(), list.New(), run.New(), sim.New(), serve.New(), load.New()}
+func newRoot() *cobra.Command {
+	return cli.NewRoot(slices.Concat(
+		cli.Group("Look", show.New(), plan.New(), list.New()),
+		cli.Group("Run", run.New()),
+		cli.Group("Experiment", sim.New(), serve.New(), load.New()),
+	)...)
 }

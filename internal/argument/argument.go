@@ -1,6 +1,6 @@
-// Package argument has the panic about a bad argument. Every package of this module
-// panics with the same sentence: which argument of which function, what it is, and
-// what is wanted instead.
+// Package argument panics about bad arguments. Every package of this module uses the
+// same sentence: it names the function and the argument, and says what the argument is
+// and what is wanted instead.
 package argument
 
 import "fmt"

@@ -1,6 +1,6 @@
-// Package ending tells tests how a function ended its goroutine: a function that is
-// given a faulty schedule must neither return as if nothing had happened nor end a
-// goroutine that is not the caller's.
+// Package ending tells tests how a function ended its goroutine. A function that gets a
+// faulty schedule must not return as if nothing had happened, and it must not end any
+// goroutine but the caller's.
 package ending
 
 import (
@@ -29,15 +29,15 @@ func Of(f func()) (end string) {
 	return end
 }
 
-// A Schedule is one that a model is given, and how the model must end then.
+// A Schedule is a schedule for a model, with the way in which the model must end.
 type Schedule struct {
 	Name string
 	New  func(seed uint64) iter.Seq[time.Duration]
-	Want string // as Of says it
+	Want string // the result of Of
 }
 
-// Schedules returns a sound schedule and faulty ones: they panic or end their goroutine,
-// as testing.T.FailNow does, when they are made or ranged over.
+// Schedules returns a correct schedule and faulty ones, which panic or end their
+// goroutine, as testing.T.FailNow does, when they are made or ranged over.
 func Schedules() []Schedule {
 	return []Schedule{
 		{"returns", func(uint64) iter.Seq[time.Duration] {

@@ -34,7 +34,7 @@ func ExampleSchedules() {
 	// exits in the range: exit
 }
 
-// A panic with nil has a value of its own, and one that was recovered is none.
+// A panic with nil has a value of its own. A recovered panic does not count.
 func TestOf(t *testing.T) {
 	for _, test := range []struct {
 		name string

@@ -1,11 +1,11 @@
 // Package portable has elementary functions whose results are equal on every
 // GOARCH.
 //
-// Package math promises that only for its exact functions: Exp, Log and Tanh have
-// assembly on some, and a compiler may fuse a multiplication and an addition. What
-// stands here uses exact functions only and converts each product, which forbids
-// fusing, so that a seed replays everywhere. Each function is right to a few units
-// in the last place.
+// Package math promises that only for its exact functions: on some architectures Exp,
+// Log and Tanh are written in assembly, and a compiler may fuse a multiplication and an
+// addition. The functions here use nothing but exact functions, and convert each
+// product, which forbids fusing. So a seed replays everywhere. Each function is right to
+// a few units in the last place.
 package portable
 
 import "math"
@@ -19,8 +19,8 @@ func horner(x float64, c []float64) float64 {
 	return sum
 }
 
-// expSeries are the coefficients 1/k! of the power series of eˣ: for
-// |x| <= ln(2)/2 the first that is left out counts 4e-18.
+// expSeries are the coefficients 1/k! of the power series of eˣ. If |x| <= ln(2)/2, the
+// first term that is left out is 4e-18.
 var expSeries = []float64{
 	1, 1, 1. / 2, 1. / 6, 1. / 24, 1. / 120, 1. / 720, 1. / 5040, 1. / 40320,
 	1. / 362880, 1. / 3628800, 1. / 39916800, 1. / 479001600, 1. / 6227020800,
@@ -32,14 +32,14 @@ func Exp2(x float64) float64 {
 	return math.Ldexp(horner(float64((x-whole)*math.Ln2), expSeries), int(whole))
 }
 
-// atanhSeries are the coefficients 1/(2k+1) of the power series of atanh(s)/s in
-// s²: for |s| <= 3−√8, which is 0.17, the first that is left out counts 2e-18.
+// atanhSeries are the coefficients 1/(2k+1) of the power series of atanh(s)/s in s². If
+// |s| <= 3−√8, which is 0.17, the first term that is left out is 2e-18.
 var atanhSeries = []float64{
 	1, 1. / 3, 1. / 5, 1. / 7, 1. / 9, 1. / 11, 1. / 13, 1. / 15, 1. / 17, 1. / 19, 1. / 21,
 }
 
-// Log2 returns the logarithm of x to base 2, for a finite x > 0. It is exact for
-// the powers of 2.
+// Log2 returns the logarithm of x to base 2, if x is finite and > 0. It is exact if x is
+// a power of 2.
 func Log2(x float64) float64 {
 	m, exp := math.Frexp(x) // x = m·2^exp, m in [1/2, 1)
 	if m < math.Sqrt2/2 {
@@ -57,9 +57,9 @@ func Tanh(x float64) float64 {
 	return 1 - 2/(Exp2(float64(2*math.Log2E*x))+1)
 }
 
-// Pow returns xʸ for x = 1 or x >= 2 and a finite y >= 0, and 2⁶³ where that is more. A
-// whole y is reached by multiplication alone, so that whole powers of whole
-// numbers are exact for as long as float64 is.
+// Pow returns xʸ for x = 1 or x >= 2 and a finite y >= 0, and 2⁶³ where that is more. For
+// a whole y it only multiplies, so whole powers of whole numbers are exact as long as
+// they fit a float64.
 func Pow(x, y float64) float64 {
 	whole, frac := math.Modf(min(y, 64))
 	p := 1.0
@@ -79,8 +79,8 @@ func Pow(x, y float64) float64 {
 // probability p, for 0 < p < 1, right to a relative 1e-15 or so.
 //
 // It is PPND16 of M. J. Wichura, "Algorithm AS 241: The Percentage Points of the
-// Normal Distribution", Applied Statistics 37 (1988). It takes one random number
-// where the usual methods take a varying number of them.
+// Normal Distribution", Applied Statistics 37 (1988). It turns one random number into
+// one normal variate, where the usual methods need a varying number of them.
 func Quantile(p float64) float64 {
 	q := p - 0.5
 	if math.Abs(q) <= 0.425 {

@@ -16,8 +16,8 @@ func near(t *rapid.T, name string, x, want, got, tolerance float64) {
 	}
 }
 
-// TestAgainstMath holds the functions against package math, which is right to a
-// unit in the last place on the architecture at hand.
+// TestAgainstMath compares the functions with package math, which is right to a unit in
+// the last place on the architecture of the test.
 func TestAgainstMath(t *testing.T) {
 	t.Run("Exp2", rapid.MakeCheck(func(t *rapid.T) {
 		x := rapid.Float64Range(-60, 1000).Draw(t, "x")
@@ -43,9 +43,9 @@ func TestAgainstMath(t *testing.T) {
 	}))
 	t.Run("Quantile", rapid.MakeCheck(func(t *rapid.T) {
 		p := rapid.OneOf(rapid.Float64Range(0x1p-53, 0.5), rapid.Float64Range(0x1p-53, 1e-9)).Draw(t, "p")
-		// An error of x in the tail is one of x² in p.
+		// In the tail an error of x becomes an error of x² in p.
 		near(t, "share below Quantile", p, 1, math.Erfc(-Quantile(p)/math.Sqrt2)/2/p, 2e-13)
-		// Of 1−p there are fewer digits, the nearer to 1 the fewer.
+		// 1−p has fewer digits, the nearer it is to 1.
 		if q := 1 - p; p > 1e-3 {
 			near(t, "Quantile", q, -Quantile(1-q), Quantile(q), 0)
 		}
@@ -71,8 +71,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// The same bits on every architecture: a change here changes every seeded
-// schedule and simulation.
+// The bits are the same on every architecture. If they change, every schedule and every
+// simulation under a seed changes.
 func TestGolden(t *testing.T) {
 	tests := []struct {
 		name string

@@ -1,9 +1,9 @@
 // Package samples lists schedules of package backoff for tests, at least one of each
 // function that returns a schedule.
 //
-// The tests that hold of every schedule range over [All]: the golden hashes and the
-// benchmark of the root package, and the tests of package backofftest. So a new
-// function needs one row here, and no row there.
+// Tests of every schedule range over [All]: the golden hashes and the benchmark of the
+// root package, and the tests of package backofftest. So a new function needs one row
+// here, and none there.
 package samples
 
 import (
@@ -22,7 +22,7 @@ import (
 
 // A Sample is a schedule: a call of a function of package backoff.
 type Sample struct {
-	Text   string // the call as testdata/golden.txt has it
+	Text   string // the call, as in testdata/golden.txt
 	Func   any
 	Args   []any                // without a seed
 	Checks []backofftest.Option // for backofftest.Run, or for RunStage if Func takes a schedule
@@ -67,8 +67,8 @@ var all = []Sample{
 	{"NormalJitter(100 ms, 10 min, 2.7, 0.1)", backoff.NormalJitter, args{100 * ms, 10 * m, 2.7, 0.1}, checks{backofftest.Reaches(10 * m)}},
 	{"NormalJitter(1 s, 5 min, 1.5, 3)", backoff.NormalJitter, args{s, 5 * m, 1.5, 3}, checks{backofftest.Reaches(15 * m)}},
 
-	// The checks of these are over the sources of backofftest, the last of which is 1 s,
-	// 2 s, 4 s, ... in place of the first argument.
+	// These are checked with the sources of backofftest in place of the first argument.
+	// The last source is 1 s, 2 s, 4 s, ...
 	{"Take(Exponential(1 s, 2), 5)", backoff.Take, args{doubling, 5}, checks{backofftest.Delays(5), backofftest.Monotone(), backofftest.TotalAtMost(31 * s)}},
 	{"Drop(Exponential(1 s, 2), 3)", backoff.Drop, args{doubling, 3}, checks{backofftest.Extra(3), backofftest.Monotone(), backofftest.Reaches(noLimit)}},
 	{"Cap(Exponential(1 s, 2), 10 s)", backoff.Cap, args{doubling, 10 * s}, checks{backofftest.KeepsLength(), backofftest.Between(0, 10*s), backofftest.Reaches(10 * s)}},
@@ -81,6 +81,7 @@ var all = []Sample{
 	{"Concat(Take(Constant(0), 2), Exponential(1 s, 2))", backoff.Concat, args{backoff.Take(backoff.Constant(0), 2), doubling}, nil},
 	{"Max(Linear(0, 1 s), Constant(3 s))", backoff.Max, args{backoff.Linear(0, s), backoff.Constant(3 * s)}, checks{backofftest.KeepsLength(), backofftest.Between(3*s, noLimit)}},
 	{"Min(Linear(0, 1 s), Constant(3 s))", backoff.Min, args{backoff.Linear(0, s), backoff.Constant(3 * s)}, checks{backofftest.Between(0, 3*s)}},
+	{"Add(Exponential(1 s, 2), Uniform(0, 100 ms)), seed 7", backoff.Add, args{doubling, backoff.Uniform(0, 100*ms, backoff.WithSeed(7))}, checks{backofftest.KeepsLength(), backofftest.Reaches(noLimit)}},
 }
 
 func milliseconds(n int) time.Duration { return time.Duration(n) * ms }
@@ -102,13 +103,13 @@ func (s Sample) Random() bool {
 	return f.IsVariadic() && f.In(f.NumIn()-1).Elem() == reflect.TypeFor[backoff.Option]()
 }
 
-// IsStage reports whether the function makes its schedule of one that it is given.
+// IsStage reports whether the first argument of the function is a schedule.
 func (s Sample) IsStage() bool {
 	_, ok := s.Args[0].(iter.Seq[time.Duration])
 	return ok
 }
 
-// Delays returns the schedule. A function that is not random gets none of opts.
+// Delays returns the schedule. It passes opts only to a function that is random.
 func (s Sample) Delays(opts ...backoff.Option) iter.Seq[time.Duration] {
 	args := slices.Clone(s.Args)
 	if s.Random() {
@@ -119,14 +120,14 @@ func (s Sample) Delays(opts ...backoff.Option) iter.Seq[time.Duration] {
 	return Call(s.Func, args...)
 }
 
-// Stage returns the schedule with src in place of the one that the function is given.
+// Stage returns the schedule with src in place of the first argument.
 func (s Sample) Stage(src iter.Seq[time.Duration], opts ...backoff.Option) iter.Seq[time.Duration] {
 	s.Args = slices.Clone(s.Args)
 	s.Args[0] = src
 	return s.Delays(opts...)
 }
 
-// Of returns the first sample of the function with a name.
+// Of returns the first sample of the function that has a name.
 func Of(name string) Sample {
 	for _, s := range all {
 		if s.Name() == name {
@@ -136,8 +137,8 @@ func Of(name string) Sample {
 	panic(fmt.Sprintf("samples: no sample of %s: add a row to internal/samples/samples.go", name))
 }
 
-// Call returns the schedule that f makes of args. An int stands for a number of
-// whatever type f takes.
+// Call returns the schedule that f makes of args. It converts an int to the type of
+// number that f takes.
 func Call(f any, args ...any) iter.Seq[time.Duration] {
 	function := reflect.ValueOf(f)
 	in := make([]reflect.Value, len(args))

@@ -1,9 +1,9 @@
-// Package splitmix has SplitMix64, from which this module makes many unrelated seeds
-// of one, and the random numbers of its simulated clients.
+// Package splitmix has SplitMix64. This module uses it to make many unrelated seeds from
+// one seed, and for the random numbers of its simulated clients.
 //
 // It is the generator of G. L. Steele, D. Lea and C. H. Flood, [Fast Splittable
 // Pseudorandom Number Generators], OOPSLA 2014. A generator is a number of 64 bits,
-// which goes up by [Step] for each random number; [Mix] of it is the random number.
+// to which each random number adds [Step]; [Mix] of it is the random number.
 //
 // [Fast Splittable Pseudorandom Number Generators]: https://doi.org/10.1145/2660193.2660195
 package splitmix

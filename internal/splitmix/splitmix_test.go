@@ -30,7 +30,7 @@ func ExampleMix() {
 	// 6e789e6aa1b965f4
 }
 
-// At is what a generator gives that goes step by step, from any seed.
+// At gives the same numbers as a generator that goes step by step, from any seed.
 func TestAt(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		seed := rapid.Uint64().Draw(t, "seed")

@@ -16,11 +16,11 @@ func (x Number) scaled(exp int) Number { return Number{math.Ldexp(x.Hi, exp), ma
 var ln2 = Number{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56}
 
 // atanhSeries are the coefficients 1/(2k+1) of the power series of atanh(s)/s in
-// s²: for |s| <= 3−√8, which is 0.17, the first that is left out counts 2⁻¹²³.
+// s². If |s| <= 3−√8, which is 0.17, the first term that is left out is 2⁻¹²³.
 var atanhSeries = series(24, func(k int64) Number { return One.Over(OfInt(2*k + 1)) })
 
-// expSeries are the coefficients 1/k! of the power series of eˣ: for
-// |x| <= ln(2)/2 the first that is left out counts 2⁻¹²⁷.
+// expSeries are the coefficients 1/k! of the power series of eˣ. If |x| <= ln(2)/2, the
+// first term that is left out is 2⁻¹²⁷.
 var expSeries = func() []Number {
 	term := One
 	return series(26, func(k int64) Number {
@@ -76,8 +76,7 @@ func (x Number) Exp() Number {
 }
 
 // Pow returns xʸ for a whole x in [1, 2⁵³] and a finite y >= 0, and 2⁶⁴ where that is
-// more, to a relative 2⁻⁹⁵. A whole y is reached by multiplication alone, so that
-// whole powers are exact.
+// more, to a relative 2⁻⁹⁵. For a whole y it only multiplies, so whole powers are exact.
 func Pow(x, y float64) Number {
 	whole, frac := math.Modf(min(y, 64))
 	p := One

@@ -9,17 +9,17 @@ import (
 
 // A Number is the number Hi + Lo, which has about 106 bits where a float64 has 53.
 // It holds every time.Duration exactly, and a power or a sum to the nanosecond.
-// Its operations are exact functions alone and convert each product, which
-// forbids fusing, so that they give the same bits on every architecture.
+// Its operations use nothing but exact functions, and convert each product, which
+// forbids fusing. So they give the same bits on every architecture.
 //
 // It is the double-double number of T. J. Dekker, "A Floating-Point Technique
 // for Extending the Available Precision", Numerische Mathematik 18 (1971). All
-// numbers here are >= 0, minus aside.
+// numbers here are >= 0, except the results of Minus.
 type Number struct{ Hi, Lo float64 }
 
-// huge is the largest product, and stands for all above it: what is more than
-// 2⁶³ ns is beyond every question. Neither a sum of a few hundred of them nor the
-// product of two such sums overflows.
+// huge is the largest product, and stands for all larger ones: nothing needs more than
+// 2⁶³ ns. A sum of a few hundred of them does not overflow, and neither does the product
+// of two such sums.
 const huge = 0x1p500
 
 // One is 1.

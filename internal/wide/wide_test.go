@@ -16,7 +16,8 @@ func float(x float64) *big.Float { return new(big.Float).SetPrec(bits).SetFloat6
 
 func bigOf(x wide.Number) *big.Float { return new(big.Float).Add(float(x.Hi), float(x.Lo)) }
 
-// near reports by how much x differs from want, as the logarithm to base 2.
+// near fails unless got is want up to a relative error of most. It reports errors as
+// powers of 2.
 func near(t *rapid.T, what string, got wide.Number, want *big.Float, most float64) {
 	t.Helper()
 	if want.Sign() == 0 {

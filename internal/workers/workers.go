@@ -1,6 +1,6 @@
-// Package workers does tasks on several goroutines, for a caller that waits for all of
-// them and must not see that they ran elsewhere: what a task does to end its goroutine,
-// a panic or [runtime.Goexit], is done to the caller's.
+// Package workers does tasks on several goroutines while the caller waits. To the caller
+// it looks as if the tasks ran on its own goroutine: if a task panics or calls
+// [runtime.Goexit], so does Do.
 package workers
 
 import (
@@ -10,14 +10,14 @@ import (
 	"sync/atomic"
 )
 
-// Do does the tasks 0, 1, ..., tasks−1, each once, on n goroutines or fewer, and one at
-// least. Each goroutine calls newWorker once, for what it can use again from one task to
-// the next, and calls what that returned for one task after the other. Chance decides
-// which goroutine gets which task.
+// Do does the tasks 0, 1, ..., tasks−1, each once, on at most n goroutines and at least
+// one. Each goroutine calls newWorker once, and calls the function that it returned for
+// one task after the other: newWorker can allocate memory that the tasks of a goroutine
+// reuse. Chance decides which goroutine gets which task.
 //
-// If ctx ends, no further task begins, and Do returns the cause of its end when the
-// running tasks have returned. A task that takes long has to check the context that
-// newWorker got: it ends with ctx, and also if another task panics or exits.
+// If ctx is done, no further task begins, and Do returns the cause when the running tasks
+// have returned. A task that takes long must check the context that newWorker got: it is
+// done when ctx is done, and also if another task panics or exits.
 //
 // If a task or newWorker panics, Do panics with the same value on the caller's
 // goroutine, where it can be recovered. If one ends its goroutine, as testing.T.FailNow

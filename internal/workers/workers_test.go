@@ -47,8 +47,8 @@ func TestDo(t *testing.T) {
 	})
 }
 
-// What ends one goroutine ends the caller's, and the other goroutines before: the task
-// that waits for its context returns.
+// A panic or an exit of one goroutine ends the caller's, after the other goroutines have
+// ended: the task that waits for its context returns.
 func TestEnds(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -92,7 +92,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A panic counts for more than an exit: its value says what went wrong.
+// A panic wins over an exit, because its value says what went wrong.
 func TestPanicBeatsExit(t *testing.T) {
 	got := ending.Of(func() {
 		workers.Do(context.Background(), 2, 2, func(ctx context.Context) func(int) {

@@ -1,6 +1,6 @@
-// Package contest makes transactions fail for each other's sake: a number of
-// workers update the same two rows of a database at the same time, each of them by
-// retrysql.Tx until its transactions are committed.
+// Package contest makes transactions conflict: several workers update the same two
+// rows of a database at the same time, each with retrysql.Tx, until all their
+// transactions are committed.
 package contest
 
 import (
@@ -17,37 +17,35 @@ import (
 	"example.com/backoff/retry/retrysql"
 )
 
-// A Mode says how transactions fail.
+// A Mode is the way in which transactions fail.
 type Mode string
 
 const (
-	// Deadlock: each transaction locks one row and then wants the other one; half of
-	// the workers begin with row 1 and half with row 2. On SQLite, which locks the
-	// whole file, each reads before it writes, and of two that have read neither can
-	// write.
+	// Deadlock: each transaction locks one row and then the other. Half of the workers
+	// begin with row 1, half with row 2. SQLite locks the whole file, so there each
+	// transaction reads before it writes, and two that have read block each other.
 	Deadlock Mode = "deadlock"
-	// Conflict: each transaction reads in a snapshot and then updates what it read.
-	// The first to commit wins, and all others fail together.
+	// Conflict: each transaction reads from a snapshot and then updates the rows that
+	// it read. The first to commit wins, and all others fail together.
 	Conflict Mode = "conflict"
-	// NoWait: each transaction fails at once if it finds a row locked, or on SQLite
-	// the file.
+	// NoWait: a transaction fails at once if a row is locked, or the file on SQLite.
 	NoWait Mode = "nowait"
 )
 
 // Modes are all modes.
 func Modes() []Mode { return []Mode{Deadlock, Conflict, NoWait} }
 
-// Settings are what a contest is about.
+// Settings describe a contest.
 type Settings struct {
 	Database     string // one of Databases
-	DSN          string // how to reach it; "" for the default of the database
+	DSN          string // its data source name; "": the default of the database
 	Mode         Mode
-	Workers      int           // how many update at the same time
-	Transactions int           // how many each of them has to commit
-	Hold         time.Duration // between a transaction's two steps
+	Workers      int           // updating at the same time
+	Transactions int           // that each worker commits
+	Hold         time.Duration // between the two steps of a transaction
 }
 
-// Check returns an error that says what is wrong with s.
+// Check returns an error if a setting is invalid.
 func (s Settings) Check() error {
 	switch {
 	case engines[s.Database] == nil:
@@ -72,8 +70,8 @@ type Contest struct {
 	table  string
 }
 
-// Open connects to a database and creates a table under a name of its own. The
-// caller closes the contest, which drops it.
+// Open connects to a database and creates a table with a unique name. The caller
+// calls Close, which drops the table.
 func Open(ctx context.Context, s Settings) (*Contest, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -99,7 +97,7 @@ func Open(ctx context.Context, s Settings) (*Contest, error) {
 	return nil, errors.Join(err, c.release())
 }
 
-// Close drops the table.
+// Close drops the table and closes the database.
 func (c *Contest) Close() error {
 	return errors.Join(c.drop(), c.release())
 }
@@ -122,15 +120,15 @@ func (c *Contest) release() error {
 	return err
 }
 
-// A Result is what one round came to.
+// A Result is the outcome of one round.
 type Result struct {
-	Committed int            // transactions
-	Failed    map[string]int // by the engine's code
+	Committed int            // transactions that were committed
+	Failed    map[string]int // attempts that failed, by the engine's error code
 	Elapsed   time.Duration  // from the start of all workers to the end of the last
-	Err       error          // why a worker has given up; nil if every transaction was committed
+	Err       error          // why a worker gave up; nil if every transaction was committed
 }
 
-// Tried is how many transactions were begun.
+// Tried returns the number of transactions that were begun.
 func (r Result) Tried() int {
 	n := r.Committed
 	for _, failed := range r.Failed {
@@ -139,9 +137,9 @@ func (r Result) Tried() int {
 	return n
 }
 
-// Round starts all workers at once, each with a schedule of its own range over
-// delays, and waits for them. Then it compares the rows with what was committed:
-// if they differ it returns an error, and that is a lost or a doubled update.
+// Round starts all workers at once and waits for them. Each worker ranges over delays
+// by itself. Then Round compares the rows with the number of commits. If they differ,
+// an update was lost or done twice, and Round returns an error.
 func (c *Contest) Round(ctx context.Context, delays iter.Seq[time.Duration], opts ...retrysql.Option) (Result, error) {
 	if err := c.prepare(ctx); err != nil {
 		return Result{}, err
@@ -207,7 +205,7 @@ func (c *Contest) transaction(ctx context.Context, tx *sql.Tx, first, second int
 	return c.step(ctx, tx, c.engine.last, second)
 }
 
-// step runs a statement, if there is one. What a query returns is not wanted.
+// step runs a statement, if there is one, and ignores its result.
 func (c *Contest) step(ctx context.Context, tx *sql.Tx, query func(table string, id int) string, id int) error {
 	if query == nil {
 		return nil
@@ -216,8 +214,8 @@ func (c *Contest) step(ctx context.Context, tx *sql.Tx, query func(table string,
 	return err
 }
 
-// prepare sets the rows to 0 and opens all connections, so that no round pays for
-// them.
+// prepare sets the rows to 0 and opens all connections, so that no round includes the
+// time of connecting.
 func (c *Contest) prepare(ctx context.Context) error {
 	conns := make([]*sql.Conn, c.Workers)
 	var err error
@@ -237,9 +235,8 @@ func (c *Contest) prepare(ctx context.Context) error {
 	return err
 }
 
-// audit compares the rows with what was committed. A worker that was stopped in
-// the middle of a commit does not know how that ended, so then the rows may count
-// more.
+// audit compares the rows with the number of commits. If a worker was stopped during
+// a commit, the commit may have happened, so the rows may count more.
 func (c *Contest) audit(ctx context.Context, r Result) error {
 	for id := 1; id <= 2; id++ {
 		var n int

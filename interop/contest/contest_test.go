@@ -9,7 +9,7 @@ import (
 	"example.com/backoff"
 )
 
-// TestAudit: a lost update and a doubled one are found.
+// TestAudit: the audit finds a lost update and one that was done twice.
 func TestAudit(t *testing.T) {
 	ctx := t.Context()
 	c, err := Open(ctx, Settings{Database: "sqlite", Mode: NoWait, Workers: 2, Transactions: 3})
@@ -34,7 +34,7 @@ func TestAudit(t *testing.T) {
 	} {
 		err := c.audit(ctx, Result{Committed: tt.committed, Err: tt.err})
 		if (err == nil) != tt.ok {
-			t.Errorf("of 6 counted, %d committed and %v the audit says %v", tt.committed, tt.err, err)
+			t.Errorf("6 counted, %d committed, error %v: the audit returns %v", tt.committed, tt.err, err)
 		}
 	}
 	if err := c.Close(); err != nil {
@@ -42,8 +42,7 @@ func TestAudit(t *testing.T) {
 	}
 }
 
-// TestCloseLeavesNothing: the temporary file goes, and so does what a failed Open
-// has begun.
+// TestCloseLeavesNothing: Close removes the temporary file.
 func TestCloseLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)

@@ -23,11 +23,11 @@ import (
 type engine struct {
 	driver, dsn string
 	tx          sql.TxOptions
-	code        func(error) string // of an error, for a reader
-	release     func() error       // of what the engine has made; nil if nothing
+	code        func(error) string // the code of an error
+	release     func() error       // removes the files of the engine; nil if there are none
 
-	// The statements of a transaction: one about each of two rows, with the hold
-	// between them, and one that ends it. A nil one is left out.
+	// The statements of a transaction: one for each of two rows, with the hold between
+	// them, and one at the end. A nil statement is left out.
 	before [2]func(table string, id int) string
 	last   func(table string, id int) string
 }
@@ -78,7 +78,7 @@ func mysqlEngine(dsn string, mode Mode) (engine, error) {
 	if err != nil {
 		return engine{}, err
 	}
-	if mode == Conflict { // MariaDB alone has it, and MySQL says that it has not
+	if mode == Conflict { // only MariaDB has it; MySQL returns an error
 		if config.Params == nil {
 			config.Params = map[string]string{}
 		}
@@ -108,8 +108,8 @@ func postgresEngine(dsn string, mode Mode) (engine, error) {
 	return e, nil
 }
 
-// sqliteEngine makes a database file unless it is given one. Nothing is waited
-// for, neither the disk nor the lock.
+// sqliteEngine creates a temporary database file if dsn is empty. It waits neither for
+// the disk nor for locks.
 func sqliteEngine(dsn string, mode Mode) (engine, error) {
 	e := engine{driver: "sqlite", dsn: dsn, code: func(err error) string {
 		if e, ok := errors.AsType[*sqlite.Error](err); ok {
@@ -139,6 +139,6 @@ func sqliteEngine(dsn string, mode Mode) (engine, error) {
 	return e, nil
 }
 
-// other stands for an error without a code: a lost connection or the end of a
-// context.
+// other is the code of an error that has none: a lost connection or a context that is
+// done.
 const other = "other"

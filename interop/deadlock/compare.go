@@ -14,7 +14,7 @@ import (
 	"example.com/backoff/retry/retrysql"
 )
 
-// run makes all rounds and writes the table; to stderr it says how far it is.
+// run plays all rounds and writes the table to stdout, and its progress to stderr.
 func (c *comparison) run(ctx context.Context, stdout, stderr io.Writer) (err error) {
 	t, err := contest.Open(ctx, c.Settings)
 	if err != nil {
@@ -54,17 +54,17 @@ func (c *comparison) write(w io.Writer, results [][]contest.Result) error {
 	if c.oslo {
 		rule = "full jitter of every delay"
 	}
-	fmt.Fprintf(w, "%s, mode %s, %s: %d workers with %d to commit each, held for %v; %d rounds\n\n",
+	fmt.Fprintf(w, "%s, mode %s, %s: %d workers, %d transactions each, hold %v, %d rounds\n\n",
 		c.Database, c.Mode, rule, c.Workers, c.Transactions, c.Hold, c.rounds)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "schedule\ttried\tfailed\tby code\ttime\tleast\tmost\tper second")
+	fmt.Fprintln(t, "schedule\ttried\tfailed\tby code\ttime\tmin\tmax\tper second")
 	for i, rounds := range results {
 		fmt.Fprintln(t, strings.Join(c.row(c.schedules[i], rounds), "\t"))
 	}
 	return t.Flush()
 }
 
-// row is the line of one schedule.
+// row returns the cells of one schedule.
 func (c *comparison) row(s schedule, rounds []contest.Result) []string {
 	name := s.expr.String()
 	if s.name != "" {
@@ -101,7 +101,7 @@ func (c *comparison) row(s schedule, rounds []contest.Result) []string {
 	return append(cells, fmt.Sprintf("%.3g", perSecond))
 }
 
-// median returns the upper one of an even number.
+// median returns the median, the upper one of two.
 func median[T int | time.Duration](values []T) T {
 	return slices.Sorted(slices.Values(values))[len(values)/2]
 }

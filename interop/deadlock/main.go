@@ -1,24 +1,24 @@
-// Command deadlock compares schedules by what they make of transactions that fail
-// for each other's sake on a real database.
+// Command deadlock compares schedules for transactions that conflict on a real
+// database. Use it to choose the schedule of retrysql.Tx.
 //
 //	GOWORK=off go -C interop run ./deadlock --db sqlite|postgres|mysql [flags] ['EXPR' ...]
 //
-// In each round all workers start at once, and each has to commit a transaction
-// that changes the same two rows as those of all others; package contest tells how
-// the transactions of a mode fail. What fails is run again by retrysql.Tx, after
-// the delays of one schedule, until all are committed. A row of the table is one
-// schedule: how many transactions were tried, how many failed and by which code, how
-// long it took until the last was committed, and how many were committed in a
-// second. Each figure is the median of the rounds, with the least and the most for
-// the time. The rounds of the schedules take turns, so that what else the machine
-// does meets all of them.
+// In each round all workers start at once, and each commits a transaction that changes
+// the same two rows as the transactions of the others. Package contest describes how
+// the transactions of each mode fail. retrysql.Tx runs a failed transaction again after
+// the delays of one schedule, until all are committed.
 //
-// Without an EXPR, which is a schedule as package expr reads it, five schedules of
-// one base are compared: no jitter, full, equal, top 25 % and decorrelated jitter.
+// Each row of the table is one schedule: how many transactions were tried, how many
+// failed and with which codes, the time until the last commit, and the commits per
+// second. The figures are medians of the rounds, with min and max for the time. The
+// schedules take turns, so that other load on the machine affects all of them.
 //
-// retrysql.Tx would take full jitter after every such failure, whatever the schedule
-// says. That rule is off here, for it would make of all schedules one; --oslo turns
-// it on.
+// An EXPR is a schedule as package expr reads it. Without one, the command compares
+// five schedules of one base: no jitter, full, equal, top 25 % and decorrelated jitter.
+//
+// By default retrysql.Tx takes full jitter of any schedule after such a failure. The
+// command turns that rule off, because all schedules would be alike; --oslo turns it
+// on.
 package main
 
 import (
@@ -50,7 +50,7 @@ const (
 	badUsage = 2
 )
 
-// run is the command without its process.
+// run runs the command and returns its status.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	c, err := parse(args, stdout)
 	switch {
@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
 
-// A comparison is what the command line asks for.
+// A comparison is the parsed command line.
 type comparison struct {
 	contest.Settings
 	schedules []schedule
@@ -79,7 +79,7 @@ type comparison struct {
 }
 
 type schedule struct {
-	name string // of the default set
+	name string // in the default set, otherwise empty
 	expr *expr.Expr
 }
 
@@ -90,17 +90,17 @@ func parse(args []string, stdout io.Writer) (*comparison, error) {
 		mode  string
 		base  time.Duration
 	)
-	flags.SetOutput(io.Discard) // a bad flag is one line, which the caller writes
-	flags.StringVar(&c.Database, "db", "sqlite", "the database: sqlite, postgres or mysql")
-	flags.StringVar(&c.DSN, "dsn", "", "its data source name; sqlite: a temporary file, the servers: as in the tests")
+	flags.SetOutput(io.Discard) // the caller writes a bad flag in one line
+	flags.StringVar(&c.Database, "db", "sqlite", "database: sqlite, postgres or mysql")
+	flags.StringVar(&c.DSN, "dsn", "", "data source name (default: a temporary file for sqlite, the servers of the tests for the others)")
 	flags.StringVar(&mode, "mode", string(contest.Deadlock), "how transactions fail: deadlock, conflict or nowait")
-	flags.IntVar(&c.Workers, "workers", 16, "how many update at the same time")
-	flags.IntVar(&c.Transactions, "transactions", 1, "how many each of them has to commit")
-	flags.DurationVar(&c.Hold, "hold", time.Millisecond, "the time between the two steps of a transaction")
-	flags.DurationVar(&base, "base", 0, "the base of the five schedules; 1s for deadlocks of postgres, 10ms otherwise")
-	flags.IntVar(&c.rounds, "rounds", 5, "how often each schedule is tried")
-	flags.DurationVar(&c.timeout, "timeout", time.Minute, "the longest that a round may take")
-	flags.BoolVar(&c.oslo, "oslo", false, "full jitter after every conflict, whatever the schedule, as retrysql.Tx has it by default")
+	flags.IntVar(&c.Workers, "workers", 16, "workers that update at the same time")
+	flags.IntVar(&c.Transactions, "transactions", 1, "transactions that each worker commits")
+	flags.DurationVar(&c.Hold, "hold", time.Millisecond, "time between the two steps of a transaction")
+	flags.DurationVar(&base, "base", 0, "base of the five schedules (default: 1s for deadlocks of postgres, otherwise 10ms)")
+	flags.IntVar(&c.rounds, "rounds", 5, "rounds of each schedule")
+	flags.DurationVar(&c.timeout, "timeout", time.Minute, "time limit of a round")
+	flags.BoolVar(&c.oslo, "oslo", false, "full jitter after every conflict, as retrysql.Tx does by default")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprintln(stdout, "usage: deadlock --db sqlite|postgres|mysql [flags] ['EXPR' ...]")
@@ -118,7 +118,7 @@ func parse(args []string, stdout io.Writer) (*comparison, error) {
 	case base < 0:
 		return nil, fmt.Errorf("--base is %v, want > 0", base)
 	case base > 0 && flags.NArg() > 0:
-		return nil, errors.New("--base is for the five schedules, and an EXPR has its own")
+		return nil, errors.New("--base is for the five default schedules; write the base in each EXPR")
 	}
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -137,8 +137,8 @@ func parse(args []string, stdout io.Writer) (*comparison, error) {
 	return &c, nil
 }
 
-// baseFor returns the base of the five schedules: not less than the time in which
-// the engine notices.
+// baseFor returns the base of the five schedules: at least the time that the engine
+// takes to detect the conflict.
 func baseFor(base time.Duration, s contest.Settings) time.Duration {
 	switch {
 	case base > 0:
@@ -150,7 +150,7 @@ func baseFor(base time.Duration, s contest.Settings) time.Duration {
 	}
 }
 
-// fiveOf returns the schedules that are compared by default. Their limit is 32 bases.
+// fiveOf returns the default schedules. Their limit is 32 times the base.
 func fiveOf(base time.Duration) []schedule {
 	var set []schedule
 	for _, s := range []struct{ name, text string }{
@@ -162,7 +162,7 @@ func fiveOf(base time.Duration) []schedule {
 	} {
 		e, err := expr.Parse(fmt.Sprintf(s.text, base, 32*base))
 		if err != nil {
-			panic(err) // the texts are ours
+			panic(err) // the texts are constants
 		}
 		set = append(set, schedule{s.name, e})
 	}

@@ -24,7 +24,7 @@ func TestBadUsage(t *testing.T) {
 		{"--rounds 0", "deadlock: --rounds is 0, want >= 1"},
 		{"--timeout 0s", "deadlock: --timeout is 0s, want > 0"},
 		{"--base -1s", "deadlock: --base is -1s, want > 0"},
-		{"--base 1s constant(1s)", "deadlock: --base is for the five schedules, and an EXPR has its own"},
+		{"--base 1s constant(1s)", "deadlock: --base is for the five default schedules; write the base in each EXPR"},
 		{"constant(1s) constant(-1s)", `deadlock: "constant(-1s)": `},
 	} {
 		var stdout, stderr strings.Builder
@@ -73,7 +73,7 @@ func TestEndOfItsContext(t *testing.T) {
 	}
 }
 
-// TestTable runs the default comparison on SQLite, which needs nothing.
+// TestTable runs the default comparison on SQLite, which needs no server.
 func TestTable(t *testing.T) {
 	var stdout, stderr strings.Builder
 	args := strings.Fields("--workers 4 --rounds 2 --base 2ms --transactions 2")
@@ -82,9 +82,9 @@ func TestTable(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
 	want := []string{
-		"sqlite, mode deadlock, the schedule's own jitter: 4 workers with 2 to commit each, held for 1ms; 2 rounds",
+		"sqlite, mode deadlock, the schedule's own jitter: 4 workers, 2 transactions each, hold 1ms, 2 rounds",
 		"",
-		"schedule tried failed by code time least most per second",
+		"schedule tried failed by code time min max per second",
 		"no jitter: exponential(2ms, 2) | cap(64ms)",
 		"full: full-jitter(2ms, 64ms)",
 		"equal: equal-jitter(2ms, 64ms)",
@@ -106,9 +106,9 @@ func TestTable(t *testing.T) {
 		if failed < 1 || tried != failed+8 {
 			t.Errorf("%s: %d transactions were tried and %d failed, want 8 more and some that failed", line, tried, failed)
 		}
-		time, least, most := duration(t, m[3]), duration(t, m[4]), duration(t, m[5])
-		if !(0 < least && least <= time && time <= most) {
-			t.Errorf("%s: the median %v is not between %v and %v", line, time, least, most)
+		time, low, high := duration(t, m[3]), duration(t, m[4]), duration(t, m[5])
+		if !(0 < low && low <= time && time <= high) {
+			t.Errorf("%s: the median %v is not between %v and %v", line, time, low, high)
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -116,15 +116,15 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestUnfinishedRounds: a schedule that ends leaves transactions uncommitted, and
-// the table says so.
+// TestUnfinishedRounds: if a schedule ends before all transactions are committed, the
+// table reports it.
 func TestUnfinishedRounds(t *testing.T) {
 	var stdout, stderr strings.Builder
 	args := []string{"--rounds", "1", "--oslo", "constant(1ms) | take(1)"}
 	if status := run(t.Context(), args, &stdout, &stderr); status != ok {
 		t.Fatalf("status %d: %s", status, stderr.String())
 	}
-	for _, want := range []string{"full jitter of every delay", "1 of 1 rounds not finished: retry: 2 attempts in ", "schedule exhausted"} {
+	for _, want := range []string{"full jitter of every delay", "1 of 1 rounds not finished: retry: 2 attempts in ", "attempts exhausted"} {
 		if !strings.Contains(stdout.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, stdout.String())
 		}

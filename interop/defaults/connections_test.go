@@ -14,10 +14,11 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials/insecure"
+
+	"example.com/backoff/interop/observed"
 )
 
-// TestGRPCConnections lets the real client dial, in virtual time, what cannot be
-// reached, and looks at when it tries.
+// TestGRPCConnections: the real client dials an unreachable address in virtual time.
 func TestGRPCConnections(t *testing.T) {
 	const name = "gRPC connections"
 	want := backoff.Config{BaseDelay: time.Second, Multiplier: 1.6, Jitter: 0.2, MaxDelay: 2 * time.Minute}
@@ -29,7 +30,7 @@ func TestGRPCConnections(t *testing.T) {
 	rows := make([][]time.Duration, connections)
 	synctest.Test(t, func(t *testing.T) {
 		for i := range rows {
-			rows[i] = gaps(func(attempt func()) {
+			rows[i] = observed.Gaps(func(attempt func()) {
 				tried := make(chan struct{})
 				conn, err := grpc.NewClient("passthrough:///nowhere",
 					grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -52,16 +53,16 @@ func TestGRPCConnections(t *testing.T) {
 			})
 		}
 	})
-	for _, d := range differences(clientNamed(t, name), rows, false, 1) {
+	for _, d := range clientNamed(t, name).observed().Differences(rows, false, 1) {
 		t.Error(d)
 	}
 }
 
-// TestGRPCCountsFromTheEnd: the delay does not begin before the attempt is over.
+// TestGRPCCountsFromTheEnd: the delay begins when the attempt has ended.
 func TestGRPCCountsFromTheEnd(t *testing.T) {
 	const lasts = 5 * time.Second
 	synctest.Test(t, func(t *testing.T) {
-		delays := gaps(func(attempt func()) {
+		delays := observed.Gaps(func(attempt func()) {
 			tried := make(chan struct{}, 2)
 			conn, err := grpc.NewClient("passthrough:///nowhere",
 				grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -78,7 +79,7 @@ func TestGRPCCountsFromTheEnd(t *testing.T) {
 			<-tried
 			<-tried
 			conn.Close()
-			time.Sleep(lasts) // the attempt under way ends too
+			time.Sleep(lasts) // until the last attempt has ended
 		})
 		if want := backoff.DefaultConfig.BaseDelay + lasts; delays[0] != want {
 			t.Errorf("the second attempt begins %v after the first, want %v", delays[0], want)
@@ -86,8 +87,8 @@ func TestGRPCCountsFromTheEnd(t *testing.T) {
 	})
 }
 
-// TestNATSReconnect does so with the client of NATS, which loses the one
-// connection that it had and tries to get it back until it gives up.
+// TestNATSReconnect: the client of NATS loses its connection and reconnects until it
+// gives up, in virtual time.
 func TestNATSReconnect(t *testing.T) {
 	if got := nats.GetDefaultOptions().ReconnectJitterTLS; got != time.Second {
 		t.Errorf("the jitter with TLS is %v, want 1s", got)
@@ -96,7 +97,7 @@ func TestNATSReconnect(t *testing.T) {
 	rows := make([][]time.Duration, connections)
 	synctest.Test(t, func(t *testing.T) {
 		for i := range rows {
-			rows[i] = gaps(func(attempt func()) {
+			rows[i] = observed.Gaps(func(attempt func()) {
 				d := &onceDialer{failed: attempt}
 				closed := make(chan struct{})
 				_, err := nats.Connect("nats://127.0.0.1:4222",
@@ -105,19 +106,19 @@ func TestNATSReconnect(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				attempt() // the loss is what the first delay follows
+				attempt() // the first delay follows the loss
 				d.server.Close()
 				<-closed
 			})
 		}
 	})
-	for _, d := range differences(clientNamed(t, "NATS, reconnecting"), rows, true, 1) {
+	for _, d := range clientNamed(t, "NATS, reconnecting").observed().Differences(rows, true, 1) {
 		t.Error(d)
 	}
 }
 
-// A onceDialer makes one connection, to a server that greets and says no more, and
-// then fails.
+// A onceDialer makes one connection, to a server that only greets and answers pings.
+// Later calls fail.
 type onceDialer struct {
 	server net.Conn
 	failed func()

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"example.com/backoff/interop/service"
 	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -16,11 +15,13 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
+
+	"example.com/backoff/interop/service"
 )
 
-// TestJetStream makes a consumer that says nothing about redelivery, looks at what
-// the server makes of it, and at redeliveries with an AckWait that a test can
-// wait for.
+// TestJetStream creates a consumer that does not configure redelivery, compares the
+// configuration that the server gives it with the page, and measures redeliveries with
+// a short AckWait.
 func TestJetStream(t *testing.T) {
 	address := service.Need(t, service.NATS)
 	conn, err := nats.Connect("nats://" + address)
@@ -62,10 +63,10 @@ func TestJetStream(t *testing.T) {
 	}
 	// The schedule of the page is constant(AckWait), endless.
 	f := figureOf(clientNamed(t, "JetStream, a consumer"))
-	if !f.sure() || !f.endless {
+	if !f.certain() || !f.endless {
 		t.Fatal("the page's schedule is not an endless constant")
 	}
-	want := redelivery{AckWait: f.worst, MaxDeliver: -1}
+	want := redelivery{AckWait: f.longest, MaxDeliver: -1}
 	if d := cmp.Diff(want, redelivery{info.Config.AckWait, info.Config.MaxDeliver, info.Config.BackOff}); d != "" {
 		t.Errorf("the server's defaults (-want +got):\n%s", d)
 	}
@@ -89,9 +90,8 @@ func TestJetStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The server's clock starts when it sends and so does the next delay;
-		// how long a message is under way differs a little. A delay that
-		// doubled would be 1.6 s and more at the end.
+		// A delay begins when the server sends, and messages take different times
+		// to arrive. Delays that doubled would reach 1.6 s at the end.
 		if d := time.Since(before); n > 0 && (d < ackWait-50*time.Millisecond || d > ackWait+time.Second) {
 			t.Errorf("redelivery %d came after %v, want %v", n, d, ackWait)
 		}
@@ -105,7 +105,7 @@ func TestJetStream(t *testing.T) {
 		}
 	}
 
-	// Refused, it comes back at once.
+	// After a Nak it comes back at once.
 	message, err := deliveries.Next()
 	if err != nil {
 		t.Fatal(err)
@@ -118,12 +118,12 @@ func TestJetStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	if d := time.Since(refused); d > ackWait/2 {
-		t.Errorf("a refused message came back after %v, want at once", d)
+		t.Errorf("a message came back %v after a Nak, want at once", d)
 	}
 }
 
-// TestTemporal runs an activity that always fails in the test environment of the
-// SDK, whose clock is its own.
+// TestTemporal runs an activity that always fails in the test environment of the SDK,
+// which has a clock of its own.
 func TestTemporal(t *testing.T) {
 	quiet := log.NewStructuredLogger(slog.New(slog.DiscardHandler))
 	run := func(policy *temporal.RetryPolicy) []time.Duration {
@@ -150,19 +150,19 @@ func TestTemporal(t *testing.T) {
 		return delays
 	}
 
-	// What the server adds to a policy that says nothing else is 100 times the
-	// first interval, and no end.
+	// The server completes a policy with 100 times the first interval as maximum, and
+	// no maximum of attempts.
 	got := run(&temporal.RetryPolicy{MaximumInterval: 100 * time.Second, MaximumAttempts: 13})
 	if len(got) != 12 {
 		t.Errorf("%d retries, want 12", len(got))
 	}
-	for _, d := range differences(clientNamed(t, "Temporal, activities"), [][]time.Duration{got}, false, 0) {
+	for _, d := range clientNamed(t, "Temporal, activities").observed().Differences([][]time.Duration{got}, false, 0) {
 		t.Error(d)
 	}
 
-	// What the test environment adds is not that.
+	// The test environment has other defaults.
 	other := client{name: "Temporal's test environment", text: "constant(1s) | take(9)"}
-	for _, d := range differences(other, [][]time.Duration{run(nil)}, true, 0) {
+	for _, d := range other.observed().Differences([][]time.Duration{run(nil)}, true, 0) {
 		t.Error(d)
 	}
 }

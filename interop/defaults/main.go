@@ -1,7 +1,6 @@
-// Command defaults writes into docs/defaults.md what the best-known clients do
-// where nobody tells them otherwise: their schedules as expressions, and what
-// package plan says of each. Its tests hold the schedules against the real
-// clients, and the page against the command.
+// Command defaults writes docs/defaults.md: the default schedules of well-known clients
+// as expressions, with the figures of package plan. Its tests compare the schedules
+// with the real clients, and the page with the command.
 //
 //	GOWORK=off go -C interop run ./defaults
 package main
@@ -13,7 +12,7 @@ import (
 )
 
 func main() {
-	page := flag.String("page", "../docs/defaults.md", "the `file` to bring up to date")
+	page := flag.String("page", "../docs/defaults.md", "the `file` to update")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "defaults: unexpected argument %q, want flags only\n", flag.Arg(0))
@@ -25,7 +24,7 @@ func main() {
 		os.Exit(1)
 	}
 	if changed {
-		fmt.Printf("%s is up to date now\n", *page)
+		fmt.Printf("%s is updated\n", *page)
 	} else {
 		fmt.Printf("%s was up to date\n", *page)
 	}

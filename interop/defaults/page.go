@@ -32,15 +32,15 @@ func versions(goMod string) (map[string]string, error) {
 	return of, nil
 }
 
-// A part of the page is generated: what stands between the lines
+// A part is a generated passage of the page. It stands between the lines
 // <!-- NAME: generated --> and <!-- end -->.
 type part struct{ name, text string }
 
 // generate returns the parts, in the order of the page.
 func generate(all []figures, versions map[string]string) []part {
 	return []part{
-		{"table", table(all)},
 		{"findings", findings(all)},
+		{"table", table(all)},
 		{"clients", sections(all, versions)},
 	}
 }
@@ -53,7 +53,7 @@ func update(page []byte, parts []part) ([]byte, error) {
 		begin := fmt.Sprintf("<!-- %s: generated -->\n", p.name)
 		before, after, ok := bytes.Cut(rest, []byte(begin))
 		if !ok {
-			return nil, fmt.Errorf("the page has no line %q after what stands before it", strings.TrimSpace(begin))
+			return nil, fmt.Errorf("the page has no line %q, or has it too early", strings.TrimSpace(begin))
 		}
 		_, after, ok = bytes.Cut(after, []byte("<!-- end -->\n"))
 		if !ok {
@@ -66,7 +66,7 @@ func update(page []byte, parts []part) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// updateFile does it to a file, and reports whether anything was different.
+// updateFile updates the page in a file and reports whether it changed.
 func updateFile(name string) (changed bool, err error) {
 	v, err := versions(filepath.Join(filepath.Dir(name), "..", "interop", "go.mod"))
 	if err != nil {
@@ -89,12 +89,12 @@ func updateFile(name string) (changed bool, err error) {
 
 func table(all []figures) string {
 	var b strings.Builder
-	b.WriteString("| client | attempts | worst wait | total, mean | total, at most | retries in 1 m | in 1 h | same delay, first | last |\n")
+	b.WriteString("| client | attempts | longest delay | total, mean | total, max | retries in 1 m | in 1 h | same delay, first | last |\n")
 	b.WriteString("|---|---|---|---|---|---|---|---|---|\n")
 	for i, c := range clients {
 		f := all[i]
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s | %s | %s | %s | %s | %s | %s |\n",
-			c.name, anchor(c.name), f.attemptsText(), short(f.worst), f.meanText(), f.totalText(c),
+			c.name, anchor(c.name), f.attemptsText(), short(f.longest), f.meanText(), f.totalText(c),
 			f.minute.text(), f.hour.text(), percent(f.first), percent(f.last))
 	}
 	return b.String()
@@ -104,10 +104,10 @@ func (f figures) attemptsText() string {
 	switch {
 	case f.endless:
 		return "endless"
-	case f.attempts.least == f.attempts.greatest:
-		return fmt.Sprint(f.attempts.least)
+	case f.minAttempts == f.maxAttempts:
+		return fmt.Sprint(f.minAttempts)
 	}
-	return fmt.Sprintf("%d–%d", f.attempts.least, f.attempts.greatest)
+	return fmt.Sprintf("%d–%d", f.minAttempts, f.maxAttempts)
 }
 
 func (f figures) meanText() string {
@@ -128,13 +128,17 @@ func (f figures) totalText(c client) string {
 }
 
 func (c count) text() string {
-	if c.low == c.up {
+	switch {
+	case c.unlimited:
+		return "no limit"
+	case c.low == c.up:
 		return fmt.Sprint(c.low)
 	}
 	return fmt.Sprintf("%.3g (%d–%d)", c.mean, c.low, c.up)
 }
 
-// percent returns a share as text: whole, but for what would be 0 or wrongly 100.
+// percent returns a share as text, in whole percent. It gives a decimal below 1 %,
+// and never rounds to 100 %.
 func percent(share float64) string {
 	p := 100 * share
 	switch {
@@ -177,64 +181,69 @@ func digits(text string) int {
 	}, text))
 }
 
-// findings groups the clients by what the figures say of them.
+// findings groups the clients by their weaknesses.
 func findings(all []figures) string {
 	var b strings.Builder
-	say := func(what string, holds func(client, figures) string) {
-		var who []string
+	found := map[string]bool{}
+	list := func(what, why string, detail func(client, figures) (string, bool)) {
+		var names []string
 		for i, c := range clients {
-			if detail := holds(c, all[i]); detail != "" {
-				who = append(who, strings.TrimSpace(c.name+" "+detail))
+			if text, ok := detail(c, all[i]); ok {
+				names = append(names, strings.TrimSpace(c.name+" "+text))
+				found[c.name] = true
 			}
 		}
-		if who == nil {
-			who = []string{"Nobody"}
+		if names == nil {
+			names = []string{"nobody"}
 		}
-		fmt.Fprintf(&b, "- **%s** %s.\n", what, strings.Join(who, "; "))
+		fmt.Fprintf(&b, "- **%s**%s: %s.\n", what, why, strings.Join(names, "; "))
 	}
-	yes := map[bool]string{true: " "}
-	say("No jitter at all: who fails together comes back together, every time.", func(_ client, f figures) string {
-		return yes[f.sure()]
+	list("No jitter", ", so clients that fail together retry together, every time", func(_ client, f figures) (string, bool) {
+		return "", f.certain()
 	})
-	say("The first delay has no jitter, though the others have.", func(_ client, f figures) string {
-		return yes[f.first == 1 && !f.sure()]
+	list("Narrow jitter", ", so clients stay close together (the last delay varies by less than a fifth, and by less than a minute)", func(_ client, f figures) (string, bool) {
+		last := f.bounds[len(f.bounds)-1]
+		width := last.Max - last.Min
+		return fmt.Sprintf("(%s to %s)", short(last.Min), short(last.Max)), width > 0 && width < min(last.Max/5, time.Minute)
 	})
-	say("The jitter is lost at the cap.", func(_ client, f figures) string {
-		if f.sure() || f.last < 1 {
-			return ""
+	list("No jitter before the first retry", ", only before later ones", func(_ client, f figures) (string, bool) {
+		return "", f.first == 1 && !f.certain()
+	})
+	list("No jitter once the limit is reached", ": all clients wait for exactly the limit", func(_ client, f figures) (string, bool) {
+		if f.certain() || f.last < 1 {
+			return "", false
 		}
 		n := len(f.plan.Retries)
 		for n > 1 && f.plan.Retries[n-2].Atom.Share == 1 {
 			n--
 		}
-		return fmt.Sprintf("(all clients wait exactly %s from retry %d on)", short(f.plan.Retries[n-1].Atom.Delay), n)
+		return fmt.Sprintf("(%s from retry %d on)", short(f.plan.Retries[n-1].Atom.Delay), n), true
 	})
-	say("Few delays for many clients.", func(_ client, f figures) string {
-		if a := f.plan.Retries[0].Atom; a.Share > 0 && a.Share < 1 {
-			return fmt.Sprintf("(%s of clients share each delay)", percent(a.Share))
+	list("Few different delays", ", so some clients still share one", func(_ client, f figures) (string, bool) {
+		a := f.plan.Retries[0].Atom
+		return fmt.Sprintf("(%s of clients share each delay)", percent(a.Share)), a.Share > 0 && a.Share < 1
+	})
+	list("Delays above the limit", ", because the jitter is added after the cap", func(c client, f figures) (string, bool) {
+		return fmt.Sprintf("(up to %s, limit %s)", short(f.longest), short(c.limit)), c.limit != 0 && f.longest > c.limit
+	})
+	list("Never gives up", " until something else ends it", func(_ client, f figures) (string, bool) { return "", f.endless })
+	list("Gives up within a second", ", sooner than a server restarts", func(_ client, f figures) (string, bool) {
+		return fmt.Sprintf("(after %s at most)", short(f.total)), !f.endless && f.total < time.Second
+	})
+	var rest []string
+	for _, c := range clients {
+		if !found[c.name] {
+			rest = append(rest, c.name)
 		}
-		return ""
-	})
-	say("The jitter exceeds the limit.", func(c client, f figures) string {
-		if c.limit == 0 || f.worst <= c.limit {
-			return ""
-		}
-		return fmt.Sprintf("(up to %s under a limit of %s)", short(f.worst), short(c.limit))
-	})
-	say("Never gives up.", func(_ client, f figures) string { return yes[f.endless] })
-	say("Gives up within a second.", func(c client, f figures) string {
-		if f.endless || f.total >= time.Second {
-			return ""
-		}
-		return fmt.Sprintf("(after %s at most)", short(f.total))
-	})
+	}
+	fmt.Fprintf(&b, "- **None of these**: %s.\n", strings.Join(rest, "; "))
 	return b.String()
 }
 
-// sure reports whether nothing about the schedule is random.
-func (f figures) sure() bool {
+// certain reports whether no delay of the schedule is random.
+func (f figures) certain() bool {
 	for _, b := range f.bounds {
-		if b.least != b.greatest {
+		if b.Min != b.Max {
 			return false
 		}
 	}
@@ -259,7 +268,7 @@ func sections(all []figures, versions map[string]string) string {
 		if c.differs == "" {
 			b.WriteString("- Exact.\n")
 		} else {
-			fmt.Fprintf(&b, "- Exact but for this: %s\n", c.differs)
+			fmt.Fprintf(&b, "- Exact, except that %s\n", c.differs)
 		}
 		if c.note != "" {
 			fmt.Fprintf(&b, "- %s\n", c.note)
@@ -268,7 +277,7 @@ func sections(all []figures, versions map[string]string) string {
 			fmt.Fprintf(&b, "- %s\n", w)
 		}
 		if c.checked != "" {
-			fmt.Fprintf(&b, "- Checked: %s.\n", c.checked)
+			fmt.Fprintf(&b, "- Verified: %s.\n", c.checked)
 		}
 		if c.source != "" {
 			fmt.Fprintf(&b, "- Documented: <%s>\n", c.source)
@@ -278,7 +287,7 @@ func sections(all []figures, versions map[string]string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// strip returns the first delays, an interval where a delay is random.
+// strip returns the first delays; a random delay is an interval.
 func strip(f figures) string {
 	var delays []string
 	for i, d := range f.bounds {
@@ -286,31 +295,31 @@ func strip(f figures) string {
 			delays = append(delays, "…")
 			break
 		}
-		if d.least == d.greatest {
-			delays = append(delays, short(d.least))
+		if d.Min == d.Max {
+			delays = append(delays, short(d.Min))
 		} else {
-			delays = append(delays, short(d.least)+"–"+short(d.greatest))
+			delays = append(delays, short(d.Min)+"–"+short(d.Max))
 		}
 	}
 	return strings.Join(delays, " → ")
 }
 
-// warnings are those of the plan, of which neighbours that say the same but for
-// the retry, the delay and what sampling does to the share count as one.
+// warnings returns the warnings of the plan. Neighbours that differ only in the
+// retry, the delay and the sampling error of the share are joined.
 func warnings(f figures) []string {
-	type said struct {
+	type warned struct {
 		first, last, text, general string
 		share                      int
 	}
-	var all []said
+	var all []warned
 	for _, warning := range f.plan.Warnings() {
 		w := warning.String()
 		retry, text, ok := strings.Cut(strings.TrimPrefix(w, "retry "), ": ")
 		if !ok || !strings.HasPrefix(w, "retry ") {
-			all = append(all, said{text: w})
+			all = append(all, warned{text: w})
 			continue
 		}
-		s := said{first: retry, last: retry, text: text}
+		s := warned{first: retry, last: retry, text: text}
 		s.general = exactly.ReplaceAllString(text, "the same delay")
 		if m := leadingShare.FindString(s.general); m != "" {
 			s.share, _ = strconv.Atoi(strings.TrimSuffix(m, " %"))
@@ -346,7 +355,7 @@ var (
 	leadingShare = regexp.MustCompile(`^[0-9]+ %`)
 )
 
-// anchor returns what a heading is called in a link.
+// anchor returns the name of a heading in a link.
 func anchor(heading string) string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(heading) {

@@ -17,7 +17,7 @@ import (
 
 const page = "../../docs/defaults.md"
 
-// TestPage fails where the page is not what the command would write.
+// TestPage fails if the command would change the page.
 func TestPage(t *testing.T) {
 	v, err := versions("../go.mod")
 	if err != nil {
@@ -40,13 +40,13 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageNeedsItsMarks: a page that lost one must not lose its figures unseen.
+// TestPageNeedsItsMarks: a page without one of its marks is an error.
 func TestPageNeedsItsMarks(t *testing.T) {
 	got, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := []part{{"table", "A"}, {"findings", "B"}, {"clients", "C"}}
+	parts := []part{{"findings", "A"}, {"table", "B"}, {"clients", "C"}}
 	page, err := update(got, parts)
 	if err != nil {
 		t.Fatal(err)
@@ -63,8 +63,8 @@ func TestPageNeedsItsMarks(t *testing.T) {
 	}
 }
 
-// TestTexts: every text is canonical, names the module where there is one, and
-// says how it was checked or what it was taken from.
+// TestTexts: every expression is canonical, every module is in go.mod, and every
+// client has a test or a source.
 func TestTexts(t *testing.T) {
 	v, err := versions("../go.mod")
 	if err != nil {
@@ -91,8 +91,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestBounds holds the bounds against draws: none lies outside, and the draws
-// come near them.
+// TestBounds compares the bounds with draws: none lies outside, and the draws come
+// near them.
 func TestBounds(t *testing.T) {
 	for _, c := range clients {
 		f := figureOf(c)
@@ -101,25 +101,25 @@ func TestBounds(t *testing.T) {
 		}
 		for i, b := range f.bounds {
 			r := f.plan.Retries[i]
-			if r.Delay.Min < b.least || r.Delay.Max > b.greatest {
-				t.Errorf("%s: delay %d: [%v, %v] was drawn, outside [%v, %v]", c.name, i, r.Delay.Min, r.Delay.Max, b.least, b.greatest)
+			if r.Delay.Min < b.Min || r.Delay.Max > b.Max {
+				t.Errorf("%s: delay %d: [%v, %v] was drawn, outside [%v, %v]", c.name, i, r.Delay.Min, r.Delay.Max, b.Min, b.Max)
 			}
-			// Of 10,000 uniform draws the greatest lies below 0.98 of the
-			// interval once in 10⁸⁷ times. The seeds are fixed anyway. A
-			// telescoping delay is rarely near its bounds.
-			near := (b.greatest - b.least) / 50
-			if c.telescopes() {
+			// The largest of 10,000 uniform draws lies below 0.98 of the interval
+			// once in 10⁸⁷ times, and the seeds are fixed. A telescoping delay is
+			// rarely near its bounds.
+			near := (b.Max - b.Min) / 50
+			if c.observed().Telescopes {
 				near *= 5
 			}
-			if r.Share == 1 && (r.Delay.Min > b.least+near || r.Delay.Max < b.greatest-near) {
-				t.Errorf("%s: delay %d: only [%v, %v] was drawn of [%v, %v]", c.name, i, r.Delay.Min, r.Delay.Max, b.least, b.greatest)
+			if r.Share == 1 && (r.Delay.Min > b.Min+near || r.Delay.Max < b.Max-near) {
+				t.Errorf("%s: delay %d: only [%v, %v] was drawn of [%v, %v]", c.name, i, r.Delay.Min, r.Delay.Max, b.Min, b.Max)
 			}
 		}
 	}
 }
 
-// TestClosedForms holds the figures of schedules that are geometric against the
-// formulas of package plan, which draw nothing.
+// TestClosedForms compares the figures of geometric schedules with the formulas of
+// package plan, which draw nothing.
 func TestClosedForms(t *testing.T) {
 	for name, g := range map[string]plan.Geometric{
 		"Kubernetes workqueue":       {Base: 5 * time.Millisecond, Factor: 2, Limit: 1000 * time.Second},
@@ -128,11 +128,13 @@ func TestClosedForms(t *testing.T) {
 		"Temporal, activities":       {Base: time.Second, Factor: 2, Limit: 100 * time.Second},
 		"JetStream, a consumer":      {Base: 30 * time.Second, Factor: 1, Limit: backoff.NoLimit},
 		"Polly":                      {Base: 2 * time.Second, Factor: 1, Limit: backoff.NoLimit},
+		"Resilience4j":               {Base: 500 * time.Millisecond, Factor: 1, Limit: backoff.NoLimit},
+		"Debian's retry":             {Base: 10 * time.Second, Factor: 1, Limit: backoff.NoLimit},
 	} {
 		f := figureOf(clientNamed(t, name))
 		retries := backoff.NoLimit
 		if !f.endless {
-			retries = time.Duration(f.attempts.least - 1)
+			retries = time.Duration(f.minAttempts - 1)
 			if want := g.Elapsed(int(retries)); f.total != want || f.mean != want {
 				t.Errorf("%s: total %v, mean %v, want %v", name, f.total, f.mean, want)
 			}
@@ -148,15 +150,15 @@ func TestClosedForms(t *testing.T) {
 			worst = g.Base
 		}
 		if !f.endless {
-			worst = g.Delay(f.attempts.least - 1)
+			worst = g.Delay(f.minAttempts - 1)
 		}
-		if f.worst != worst {
-			t.Errorf("%s: worst wait %v, want %v", name, f.worst, worst)
+		if f.longest != worst {
+			t.Errorf("%s: worst wait %v, want %v", name, f.longest, worst)
 		}
 	}
 }
 
-// TestShort holds the rounding of durations for a reader.
+// TestShort: durations are rounded for a reader.
 func TestShort(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0:                                     "0s",
@@ -181,7 +183,7 @@ func clientNamed(tb testing.TB, name string) client {
 	return clients[i]
 }
 
-// figuresOf are computed once for all tests.
+// figuresOf caches the figures of all clients.
 var figuresOf = map[string]figures{}
 
 func figureOf(c client) figures {

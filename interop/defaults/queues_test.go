@@ -5,14 +5,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"example.com/backoff/interop/service"
 	"github.com/hibiken/asynq"
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/rivertype"
 	"k8s.io/client-go/util/workqueue"
+
+	"example.com/backoff/interop/observed"
+	"example.com/backoff/interop/service"
 )
 
-// TestWorkqueue asks the limiter, and works on an item that always fails.
+// TestWorkqueue takes delays from the limiter, and works on an item that always fails.
 func TestWorkqueue(t *testing.T) {
 	c := clientNamed(t, "Kubernetes workqueue")
 	synctest.Test(t, func(t *testing.T) {
@@ -21,11 +23,11 @@ func TestWorkqueue(t *testing.T) {
 		for i := range asked {
 			asked[i] = limiter.When("item")
 		}
-		for _, d := range differences(c, [][]time.Duration{asked}, false, 0) {
+		for _, d := range c.observed().Differences([][]time.Duration{asked}, false, 0) {
 			t.Errorf("the limiter: %s", d)
 		}
 
-		worked := gaps(func(attempt func()) {
+		worked := observed.Gaps(func(attempt func()) {
 			q := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())
 			defer q.ShutDown()
 			q.Add("item")
@@ -36,14 +38,14 @@ func TestWorkqueue(t *testing.T) {
 				q.Done(item)
 			}
 		})
-		for _, d := range differences(c, [][]time.Duration{worked}, false, 0) {
+		for _, d := range c.observed().Differences([][]time.Duration{worked}, false, 0) {
 			t.Errorf("the queue: %s", d)
 		}
 	})
 }
 
-// TestWorkqueueBucket: items that fail for the first time share a bucket, which
-// matters from the 101st on.
+// TestWorkqueueBucket: all items share a bucket of 100 tokens, so the 101st failure
+// waits longer.
 func TestWorkqueueBucket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := workqueue.DefaultTypedControllerRateLimiter[int]()
@@ -59,8 +61,7 @@ func TestWorkqueueBucket(t *testing.T) {
 	})
 }
 
-// TestRiver asks the policy about a job that failed once, twice, and so on until
-// it has had all its attempts.
+// TestRiver takes the policy's delays of a job that fails at every attempt.
 func TestRiver(t *testing.T) {
 	rows := make([][]time.Duration, 5000)
 	synctest.Test(t, func(t *testing.T) {
@@ -73,13 +74,13 @@ func TestRiver(t *testing.T) {
 			}
 		}
 	})
-	for _, d := range differences(clientNamed(t, "River"), rows, true, 1) {
+	for _, d := range clientNamed(t, "River").observed().Differences(rows, true, 1) {
 		t.Error(d)
 	}
 }
 
-// TestAsynq asks the delay function for as many retries as the server keeps of a
-// task that does not say how many.
+// TestAsynq takes the delays of as many retries as the server gives a task that does not
+// configure it.
 func TestAsynq(t *testing.T) {
 	redis := asynq.RedisClientOpt{Addr: service.Need(t, service.Redis)}
 	c := asynq.NewClient(redis)
@@ -108,7 +109,7 @@ func TestAsynq(t *testing.T) {
 			rows[i][n] = asynq.DefaultRetryDelayFunc(n, errFailed, nil)
 		}
 	}
-	for _, d := range differences(clientNamed(t, "asynq"), rows, true, 0) {
+	for _, d := range clientNamed(t, "asynq").observed().Differences(rows, true, 0) {
 		t.Error(d)
 	}
 }

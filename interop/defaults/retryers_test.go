@@ -11,10 +11,12 @@ import (
 	"time"
 
 	avastretry "github.com/avast/retry-go/v4"
+	avastv5 "github.com/avast/retry-go/v5"
 	"github.com/aws/aws-sdk-go-v2/aws"
 	awsretry "github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
+	cenkaltiv4 "github.com/cenkalti/backoff/v4"
 	cenkalti "github.com/cenkalti/backoff/v5"
 	"github.com/failsafe-go/failsafe-go"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
@@ -23,29 +25,20 @@ import (
 	jpillora "github.com/jpillora/backoff"
 	"k8s.io/apimachinery/pkg/util/wait"
 	k8sretry "k8s.io/client-go/util/retry"
+
+	"example.com/backoff/interop/observed"
 )
 
 var errFailed = errors.New("failed")
 
-// gaps runs an operation once, in virtual time, and returns the times between the
-// attempts that it makes.
-func gaps(operation func(attempt func())) []time.Duration {
-	var at []time.Time
-	operation(func() { at = append(at, time.Now()) })
-	delays := make([]time.Duration, max(len(at)-1, 0))
-	for i := range delays {
-		delays[i] = at[i+1].Sub(at[i])
-	}
-	return delays
-}
-
-// TestRetryers runs the libraries that retry by themselves until they give up, or
-// asks those that only say how long to wait.
+// TestRetryers runs the libraries that retry by themselves until they give up, and
+// takes the delays of those that only compute them.
 func TestRetryers(t *testing.T) {
 	const random = 5000
 	for _, test := range []struct {
 		name       string
-		operations int // how many fail; 1 where nothing is random
+		module     string // which one, if several have the same defaults
+		operations int    // how many fail; 1 if nothing is random
 		endless    bool
 		slack      time.Duration
 		env        string
@@ -63,9 +56,14 @@ func TestRetryers(t *testing.T) {
 			return request(t, awsretry.NewStandard(), retryable{})
 		}},
 		{name: "cenkalti/backoff", operations: random, slack: 10, delays: func(t *testing.T) []time.Duration {
-			return gaps(func(attempt func()) {
+			return observed.Gaps(func(attempt func()) {
 				_, err := cenkalti.Retry(t.Context(), func() (int, error) { attempt(); return 0, errFailed })
 				wantError(t, err, errFailed)
+			})
+		}},
+		{name: "cenkalti/backoff", module: "v4", operations: random, slack: 10, delays: func(t *testing.T) []time.Duration {
+			return observed.Gaps(func(attempt func()) {
+				wantError(t, cenkaltiv4.Retry(func() error { attempt(); return errFailed }, cenkaltiv4.NewExponentialBackOff()), errFailed)
 			})
 		}},
 		{name: "gax, for Google's clients", operations: random, endless: true, slack: 1, delays: func(*testing.T) []time.Duration {
@@ -77,7 +75,7 @@ func TestRetryers(t *testing.T) {
 			return delays
 		}},
 		{name: "hashicorp/go-retryablehttp", operations: 1, delays: func(t *testing.T) []time.Duration {
-			return gaps(func(attempt func()) {
+			return observed.Gaps(func(attempt func()) {
 				c := retryablehttp.NewClient()
 				c.Logger = nil
 				c.HTTPClient.Transport = transport(func(*http.Request) (*http.Response, error) { attempt(); return nil, errFailed })
@@ -86,12 +84,17 @@ func TestRetryers(t *testing.T) {
 			})
 		}},
 		{name: "avast/retry-go", operations: random, slack: 1, delays: func(t *testing.T) []time.Duration {
-			return gaps(func(attempt func()) {
+			return observed.Gaps(func(attempt func()) {
 				wantError(t, avastretry.Do(func() error { attempt(); return errFailed }), errFailed)
 			})
 		}},
+		{name: "avast/retry-go", module: "v5", operations: random, slack: 1, delays: func(t *testing.T) []time.Duration {
+			return observed.Gaps(func(attempt func()) {
+				wantError(t, avastv5.New().Do(func() error { attempt(); return errFailed }), errFailed)
+			})
+		}},
 		{name: "failsafe-go", operations: 1, delays: func(t *testing.T) []time.Duration {
-			return gaps(func(attempt func()) {
+			return observed.Gaps(func(attempt func()) {
 				err := failsafe.With(retrypolicy.NewWithDefaults[any]()).Run(func() error { attempt(); return errFailed })
 				wantError(t, err, errFailed)
 			})
@@ -105,7 +108,7 @@ func TestRetryers(t *testing.T) {
 			return delays
 		}},
 	} {
-		t.Run(test.name, func(t *testing.T) {
+		t.Run(test.name+" "+test.module, func(t *testing.T) {
 			if test.env != "" {
 				t.Setenv(test.env, "true")
 			}
@@ -115,7 +118,7 @@ func TestRetryers(t *testing.T) {
 					rows[i] = test.delays(t)
 				}
 			})
-			for _, d := range differences(clientNamed(t, test.name), rows, !test.endless, test.slack) {
+			for _, d := range clientNamed(t, test.name).observed().Differences(rows, !test.endless, test.slack) {
 				t.Error(d)
 			}
 		})
@@ -132,7 +135,7 @@ func wantError(t *testing.T, got, want error) {
 // conflict returns the delays of an update that always meets a conflict.
 func conflict(b wait.Backoff) func(*testing.T) []time.Duration {
 	return func(t *testing.T) []time.Duration {
-		return gaps(func(attempt func()) {
+		return observed.Gaps(func(attempt func()) {
 			err := k8sretry.OnError(b, func(error) bool { return true }, func() error { attempt(); return errFailed })
 			wantError(t, err, errFailed)
 		})
@@ -151,7 +154,7 @@ func (retryable) RetryableError() bool { return true }
 
 // request returns the delays of a request to AWS that always fails.
 func request(t *testing.T, r aws.Retryer, failure error) []time.Duration {
-	return gaps(func(attempt func()) {
+	return observed.Gaps(func(attempt func()) {
 		m := awsretry.NewAttemptMiddleware(r, func(request any) any { return request })
 		next := middleware.FinalizeHandlerFunc(func(context.Context, middleware.FinalizeInput) (middleware.FinalizeOutput, middleware.Metadata, error) {
 			attempt()
@@ -162,8 +165,8 @@ func request(t *testing.T, r aws.Retryer, failure error) []time.Duration {
 	})
 }
 
-// TestAWSBucket: the token bucket ends what nothing else does, after timeouts
-// twice as soon.
+// TestAWSBucket: without a limit of attempts the token bucket ends the retries,
+// after timeouts twice as soon.
 func TestAWSBucket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for failure, want := range map[error]int{retryable{}: 100, timeout{}: 50} {
@@ -188,7 +191,7 @@ func TestAWSThrottled(t *testing.T) {
 			rows[i] = request(t, awsretry.NewStandard(), &smithy.GenericAPIError{Code: "ThrottlingException"})
 		}
 	})
-	for _, d := range differences(client{name: "throttled", text: "full-jitter(1s, 2s) | take(2)"}, rows, true, 1) {
+	for _, d := range observed.Expr("full-jitter(1s, 2s) | take(2)").Differences(rows, true, 1) {
 		t.Error(d)
 	}
 }
@@ -197,7 +200,7 @@ func TestAWSThrottled(t *testing.T) {
 func TestRetryAfter(t *testing.T) {
 	for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
 		synctest.Test(t, func(t *testing.T) {
-			delays := gaps(func(attempt func()) {
+			delays := observed.Gaps(func(attempt func()) {
 				c := retryablehttp.NewClient()
 				c.Logger = nil
 				c.HTTPClient.Transport = transport(func(r *http.Request) (*http.Response, error) {
@@ -209,15 +212,15 @@ func TestRetryAfter(t *testing.T) {
 					t.Error("a request that always fails succeeded")
 				}
 			})
-			for _, d := range differences(client{text: "constant(7s) | take(4)"}, [][]time.Duration{delays}, true, 0) {
+			for _, d := range observed.Expr("constant(7s) | take(4)").Differences([][]time.Duration{delays}, true, 0) {
 				t.Errorf("after status %d: %s", status, d)
 			}
 		})
 	}
 }
 
-// TestPolly holds the schedule against the formula in Polly's source, for there is
-// no running Polly from Go: its RetryHelper.DecorrelatedJitterBackoffV2.
+// TestPolly compares the schedule with the formula in Polly's source, because Go
+// cannot run Polly: RetryHelper.DecorrelatedJitterBackoffV2.
 func TestPolly(t *testing.T) {
 	const base = 2 * time.Second
 	random := rand.New(rand.NewPCG(1, 2))
@@ -233,7 +236,7 @@ func TestPolly(t *testing.T) {
 			before = next
 		}
 	}
-	for _, d := range differences(clientNamed(t, "Polly in .NET's standard HTTP handler"), rows, true, 100) {
+	for _, d := range clientNamed(t, "Polly in .NET's standard HTTP handler").observed().Differences(rows, true, 100) {
 		t.Error(d)
 	}
 }

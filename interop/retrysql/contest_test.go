@@ -11,9 +11,9 @@ import (
 	"example.com/backoff/interop/service"
 )
 
-// TestEveryTransactionCommits lets 16 goroutines update the same two rows, in
-// opposite orders, by retrysql.Tx as it comes: every transaction commits in the end,
-// the rows count as many, and on the way transactions failed as the mode wants it.
+// TestEveryTransactionCommits: 16 goroutines update the same two rows in opposite
+// orders with retrysql.Tx and its defaults. Every transaction commits in the end, the
+// rows count all of them, and some transactions failed in the way of the mode.
 func TestEveryTransactionCommits(t *testing.T) {
 	const workers, transactions = 16, 4
 	for _, tt := range []struct {
@@ -58,17 +58,17 @@ func TestEveryTransactionCommits(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			// Endless: what ends it is that everything is committed.
+			// Endless: the round ends when everything is committed.
 			r, err := c.Round(ctx, backoff.FullJitter(40*time.Millisecond, time.Second))
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%d transactions were tried in %v, and failed by %v", r.Tried(), r.Elapsed, r.Failed)
+			t.Logf("%d transactions were tried in %v, failures by code: %v", r.Tried(), r.Elapsed, r.Failed)
 			if r.Err != nil || r.Committed != workers*transactions {
 				t.Errorf("%d of %d transactions were committed: %v", r.Committed, workers*transactions, r.Err)
 			}
 			if len(r.Failed) == 0 {
-				t.Error("no transaction has failed, so nothing was shown")
+				t.Error("no transaction has failed, so the test proves nothing")
 			}
 			allowed := map[string]bool{}
 			for _, code := range tt.codes {
@@ -76,15 +76,14 @@ func TestEveryTransactionCommits(t *testing.T) {
 			}
 			for code, n := range r.Failed {
 				if !allowed[code] {
-					t.Errorf("%d transactions failed by %s, want only %q", n, code, tt.codes)
+					t.Errorf("%d transactions failed with code %s, want only %q", n, code, tt.codes)
 				}
 			}
 		})
 	}
 }
 
-// quickDeadlocks makes PostgreSQL look for deadlocks after 20 ms, where it waits for
-// a second by default.
+// quickDeadlocks makes PostgreSQL detect deadlocks after 20 ms; its default is 1 s.
 func quickDeadlocks(t *testing.T, dsn string) string {
 	t.Helper()
 	u, err := url.Parse(dsn)

@@ -18,7 +18,7 @@ import (
 	"example.com/backoff/interop/service"
 )
 
-// The names under which the drivers are registered.
+// The registered names of the drivers.
 const (
 	mysqlDriver   = "mysql"
 	pgxDriver     = "pgx"
@@ -32,7 +32,7 @@ var (
 	sqliteDrivers   = []string{moderncDriver} // mattn_test.go adds its own
 )
 
-// open returns a pool, closed when the test ends.
+// open returns a pool that is closed when the test ends.
 func open(t *testing.T, driver, dsn string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open(driver, dsn)
@@ -43,7 +43,7 @@ func open(t *testing.T, driver, dsn string) *sql.DB {
 	return db
 }
 
-// openServer returns a pool of the server that a driver is for.
+// openServer returns a pool of the server of a driver.
 func openServer(t *testing.T, driver string) *sql.DB {
 	t.Helper()
 	if driver == mysqlDriver {
@@ -59,8 +59,8 @@ func openFile(t *testing.T, driver, params string) *sql.DB {
 	return open(t, driver, "file:"+filepath.ToSlash(filepath.Join(t.TempDir(), "test.db"))+"?"+params)
 }
 
-// newTable creates a table (id, n) with the rows (1, 0) and (2, 0), under a name
-// of its own, and drops it when the test ends.
+// newTable creates a table (id, n) with the rows (1, 0) and (2, 0) and a unique name,
+// and drops it when the test ends.
 func newTable(t *testing.T, db *sql.DB) string {
 	t.Helper()
 	table := fmt.Sprintf("backoff_test_%016x", rand.Uint64())
@@ -87,8 +87,8 @@ func exec(t *testing.T, db execer, query string) {
 	}
 }
 
-// begin starts a transaction on a connection of its own, after the statements
-// that set it up; both end with the test at the latest.
+// begin runs the setup statements on a new connection and starts a transaction there.
+// Both end when the test ends, if not before.
 func begin(t *testing.T, db *sql.DB, opts *sql.TxOptions, setup ...string) *sql.Tx {
 	t.Helper()
 	ctx := context.WithoutCancel(t.Context())
@@ -104,14 +104,14 @@ func begin(t *testing.T, db *sql.DB, opts *sql.TxOptions, setup ...string) *sql.
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		tx.Rollback() // fails where the test has ended it
+		tx.Rollback() // fails if the test has ended it
 		conn.Close()
 	})
 	return tx
 }
 
-// within calls f and fails the test if it has not returned after a time in which
-// every engine has noticed a deadlock.
+// within returns the next result. It fails the test if there is none after 20 s, in
+// which every engine detects a deadlock.
 func within[T any](t *testing.T, results <-chan T) T {
 	t.Helper()
 	select {
@@ -123,11 +123,11 @@ func within[T any](t *testing.T, results <-chan T) T {
 	}
 }
 
-// mattnCode returns the extended code of an error of mattn's driver, which
-// mattn_test.go knows.
+// mattnCode returns the extended code of an error of mattn's driver. mattn_test.go sets
+// it.
 var mattnCode = func(error) (int, bool) { return 0, false }
 
-// sqliteCode returns the extended code of a SQLite error as its driver gives it.
+// sqliteCode returns the extended code of a SQLite error.
 func sqliteCode(t *testing.T, err error) int {
 	t.Helper()
 	if e, ok := errors.AsType[*sqlite.Error](err); ok {
@@ -135,7 +135,7 @@ func sqliteCode(t *testing.T, err error) int {
 	}
 	code, ok := mattnCode(err)
 	if !ok {
-		t.Fatalf("%T is no error of a driver of SQLite", err)
+		t.Fatalf("%T is not an error of a SQLite driver", err)
 	}
 	return code
 }

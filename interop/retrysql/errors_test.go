@@ -9,17 +9,17 @@ import (
 	"example.com/backoff/retry/retrysql"
 )
 
-// verdict is what package retrysql makes of an error.
+// verdict is how package retrysql classifies an error.
 type verdict int
 
 const (
 	final    verdict = iota // not retryable
 	lost                    // retryable, the connection failed
-	conflict                // retryable, transactions got in each other's way
+	conflict                // retryable, transactions conflicted
 )
 
-// check compares what retrysql makes of a real error, and that it is the error
-// that was to be provoked: its text has to contain one of texts.
+// check compares retrysql's verdict on a real error with the wanted one. The text of
+// the error must contain one of texts, so that it is the error that the test provokes.
 func check(t *testing.T, err error, want verdict, texts ...string) {
 	t.Helper()
 	if err == nil {
@@ -31,7 +31,7 @@ func check(t *testing.T, err error, want verdict, texts ...string) {
 		found = found || strings.Contains(err.Error(), text)
 	}
 	if !found {
-		t.Errorf("another error than one of %q was provoked: %v", texts, err)
+		t.Errorf("the test provoked another error than one of %q: %v", texts, err)
 	}
 	if got := retrysql.Conflict(err); got != (want == conflict) {
 		t.Errorf("Conflict(%v) = %t, want %t", err, got, want == conflict)
@@ -51,8 +51,8 @@ func try(db execer, query string) error {
 	return err
 }
 
-// deadlock makes two transactions wait for each other and returns the error of
-// the one that was ended for it.
+// deadlock makes two transactions wait for each other and returns the error of the
+// victim.
 func deadlock(t *testing.T, db *sql.DB, setup ...string) error {
 	t.Helper()
 	table := newTable(t, db)
@@ -80,8 +80,8 @@ func deadlock(t *testing.T, db *sql.DB, setup ...string) error {
 	return first
 }
 
-// stale makes a transaction update what another one has changed since it first
-// read.
+// stale makes a transaction update a row that another one has changed since the first
+// one read it.
 func stale(t *testing.T, db *sql.DB, opts *sql.TxOptions, setup ...string) error {
 	t.Helper()
 	table := newTable(t, db)
@@ -111,14 +111,14 @@ func held(t *testing.T, db *sql.DB, query func(table string) string, setup ...st
 	return try(b, query(table))
 }
 
-// duplicate inserts a key that is there.
+// duplicate inserts a key that exists.
 func duplicate(t *testing.T, db *sql.DB) error {
 	t.Helper()
 	return try(db, "INSERT INTO "+newTable(t, db)+" VALUES (1, 0)")
 }
 
-// killed runs a statement in a transaction whose connection another one has
-// ended.
+// killed runs a statement in a transaction after another connection has killed its
+// connection.
 func killed(t *testing.T, db *sql.DB, idQuery, kill string) error {
 	t.Helper()
 	tx := begin(t, db, nil)
@@ -176,10 +176,10 @@ func TestMySQLErrors(t *testing.T) {
 	})
 }
 
-// commitAgainstGlobalLock commits a transaction while another connection keeps all
-// from committing, for a second, and returns the commit's error. It fails the test
-// if the transaction is not rolled back by that: then it would still be open, and the
-// next BEGIN on its connection would commit it.
+// commitAgainstGlobalLock commits a transaction while another connection prevents all
+// commits for a second, and returns the commit's error. It fails the test if that does
+// not roll the transaction back: it would still be open, and the next BEGIN on its
+// connection would commit it.
 func commitAgainstGlobalLock(t *testing.T, db *sql.DB) error {
 	t.Helper()
 	table := newTable(t, db)
@@ -271,8 +271,8 @@ func TestPostgresErrors(t *testing.T) {
 	}
 }
 
-// idle runs a statement in a transaction whose session the server has closed, since
-// it was idle for too long.
+// idle runs a statement in a transaction whose session was idle for so long that the
+// server has closed it.
 func idle(t *testing.T, db *sql.DB) error {
 	t.Helper()
 	tx := begin(t, db, nil, "SET idle_in_transaction_session_timeout = '20ms'")
@@ -289,8 +289,8 @@ func idle(t *testing.T, db *sql.DB) error {
 	return try(tx, "SELECT 1")
 }
 
-// writeSkew runs two serializable transactions, each of which reads the row that
-// the other one writes, and returns the error of the second one's commit.
+// writeSkew runs two serializable transactions that each read the row that the other
+// writes, and returns the error of the second commit.
 func writeSkew(t *testing.T, db *sql.DB) error {
 	t.Helper()
 	table := newTable(t, db)
@@ -361,8 +361,8 @@ func TestSQLiteErrors(t *testing.T) {
 	}
 }
 
-// commitAgainstReader commits a transaction that has written while another one
-// still reads.
+// commitAgainstReader commits a transaction that has written while another one is still
+// reading.
 func commitAgainstReader(t *testing.T, db *sql.DB) error {
 	t.Helper()
 	table := newTable(t, db)

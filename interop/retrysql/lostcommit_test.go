@@ -17,13 +17,13 @@ import (
 	"example.com/backoff/retry/retrysql"
 )
 
-// A lossyProxy stands between a driver and its server. It loses the answers to the
-// first commits, and with the answer the connection.
+// A lossyProxy stands between a driver and its server. It drops the answers to the
+// first commits, and closes their connections.
 type lossyProxy struct {
 	listener net.Listener
 	server   string       // address
-	lose     atomic.Int64 // how many answers still
-	lost     atomic.Int64 // how many so far
+	lose     atomic.Int64 // answers still to drop
+	lost     atomic.Int64 // answers dropped so far
 }
 
 func newLossyProxy(t *testing.T, server string, lose int64) *lossyProxy {
@@ -47,9 +47,8 @@ func newLossyProxy(t *testing.T, server string, lose int64) *lossyProxy {
 	return p
 }
 
-// serve copies both ways. From a commit on that is to be lost it waits for the
-// server's answer, so that the commit has taken place, and closes instead of
-// passing it on.
+// serve copies both ways. After a commit whose answer it drops, it waits for that answer,
+// so that the commit has happened, and then closes the connection.
 func (p *lossyProxy) serve(client net.Conn) {
 	defer client.Close()
 	server, err := net.Dial("tcp", p.server)
@@ -84,7 +83,7 @@ func (p *lossyProxy) serve(client net.Conn) {
 	}
 }
 
-// through returns the data source name of a server as seen through a proxy of it.
+// through starts a proxy of a server and returns the data source name that uses it.
 func through(t *testing.T, driver string, lose int64) (dsn string, p *lossyProxy) {
 	t.Helper()
 	if driver == mysqlDriver {
@@ -108,15 +107,15 @@ func through(t *testing.T, driver string, lose int64) (dsn string, p *lossyProxy
 	return u.String(), p
 }
 
-// TestCommitWhoseAnswerIsLost: the commit takes place, and its answer does not
-// arrive. Tried again, the transaction would take place twice, so it is not, unless
-// Idempotent says that it may.
+// TestCommitWhoseAnswerIsLost: the commit happens, but its answer does not arrive. A
+// retry would run the transaction twice, so Tx does not retry unless Idempotent allows
+// it.
 func TestCommitWhoseAnswerIsLost(t *testing.T) {
 	for _, driver := range append([]string{mysqlDriver}, postgresDrivers...) {
 		for _, tt := range []struct {
 			name string
 			opts []retrysql.Option
-			n    int   // what the row counts in the end
+			n    int   // the count in the row at the end
 			err  error // nil: none
 		}{
 			{"not tried again", nil, 1, retrysql.ErrOutcomeUnknown},
@@ -142,7 +141,7 @@ func TestCommitWhoseAnswerIsLost(t *testing.T) {
 					t.Fatal(err)
 				}
 				if n != tt.n {
-					t.Errorf("the transaction took place %d times, want %d", n, tt.n)
+					t.Errorf("the transaction ran %d times, want %d", n, tt.n)
 				}
 			})
 		}

@@ -10,9 +10,8 @@ import (
 	"example.com/backoff/retry/retrysql"
 )
 
-// TestSwallowedErrors holds what the documentation says of an fn that keeps the
-// error of a statement to itself: PostgreSQL tells at the commit, and MySQL does
-// not.
+// TestSwallowedErrors: if fn ignores the error of a statement, PostgreSQL reports it at
+// the commit and MySQL does not, as the documentation of retrysql.Tx says.
 func TestSwallowedErrors(t *testing.T) {
 	swallow := func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, "SELECT 1 FROM backoff_no_such_table")
@@ -29,8 +28,8 @@ func TestSwallowedErrors(t *testing.T) {
 			}
 		})
 	}
-	// The transaction is gone, and with it its first statement; a statement after
-	// that is committed by itself, and whatever ends the transaction says nothing.
+	// MySQL has rolled the transaction back with its first statement. A later statement
+	// is committed by itself, and neither Commit nor Rollback returns an error.
 	for _, tt := range []struct {
 		name string
 		end  func(*sql.Tx) error
@@ -57,14 +56,14 @@ func TestSwallowedErrors(t *testing.T) {
 			}
 			exec(t, victim, bump(table, "1"))
 			if err := tt.end(victim); err != nil {
-				t.Errorf("the %s says %v", tt.name, err)
+				t.Errorf("the %s returns %v", tt.name, err)
 			}
 			var n int
 			if err := db.QueryRow("SELECT sum(n) FROM " + table).Scan(&n); err != nil {
 				t.Fatal(err)
 			}
 			if n != 1 {
-				t.Errorf("the rows count %d, want 1, for the statement after the deadlock", n)
+				t.Errorf("the rows count %d, want 1 from the statement after the deadlock", n)
 			}
 		})
 	}

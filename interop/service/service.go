@@ -1,9 +1,9 @@
 // Package service finds the servers that tests need.
 //
-// A test that needs one asks for its address. If the server does not answer the
-// test is skipped, with a line that says how to start it; where the environment
-// variable BACKOFF_REQUIRE_SERVICES is 1, as it is where all of them are meant to
-// run, the test fails instead.
+// A test calls Need for the address of a server. If the server does not answer, the
+// test skips with a line that tells how to start it. If the environment variable
+// BACKOFF_REQUIRE_SERVICES is 1, the test fails instead: set it where all servers
+// should run.
 package service
 
 import (
@@ -15,10 +15,10 @@ import (
 
 // A Service is a server that tests need, and how to reach it.
 type Service struct {
-	Name    string // for the line that says that it is missing
-	Env     string // the environment variable that names another one
-	Default string // what the variable is if it is not set
-	Listens string // the address that Default speaks of
+	Name    string // in the line that reports it missing
+	Env     string // the environment variable that names another server
+	Default string // the value of the variable if it is not set
+	Listens string // the address in Default
 }
 
 // The database servers, each with a data source name.
@@ -53,8 +53,7 @@ var (
 	}
 )
 
-// Value returns what the environment variable of s says, and the default if it
-// is not set.
+// Value returns the environment variable of s, or the default if it is not set.
 func (s Service) Value() string {
 	if v := os.Getenv(s.Env); v != "" {
 		return v
@@ -62,8 +61,8 @@ func (s Service) Value() string {
 	return s.Default
 }
 
-// Need returns s.Value() to a test that needs s. It ends the test if the default
-// does not answer; what the variable names is taken to be there.
+// Need returns s.Value() to a test that needs s. It ends the test if the default does
+// not answer. If the variable is set, Need does not try to connect.
 func Need(tb testing.TB, s Service) string {
 	tb.Helper()
 	if v := os.Getenv(s.Env); v != "" {

@@ -10,7 +10,7 @@ import (
 	"example.com/backoff/retry/retryhttp"
 )
 
-// What the transport adds to a request that costs nothing itself.
+// The cost of the transport for a request that costs nothing itself.
 func BenchmarkRoundTrip(b *testing.B) {
 	answer := &http.Response{StatusCode: 200, Body: http.NoBody}
 	busy := &http.Response{StatusCode: 503, Body: http.NoBody}

@@ -75,14 +75,14 @@ func ExampleStopped() {
 	}
 	// Output:
 	// 503 Service Unavailable
-	// 3 attempts: schedule exhausted
+	// 3 attempts: attempts exhausted
 }
 
 func ExampleStatusError() {
 	server := busyServer(1)
 	defer server.Close()
 
-	// Statuses are retried, but not errors; and of statuses not 500.
+	// Retry statuses except 500, and no errors.
 	onlyBusy := retry.If(func(err error) bool {
 		status, ok := errors.AsType[*retryhttp.StatusError](err)
 		return ok && status.StatusCode != http.StatusInternalServerError
@@ -104,7 +104,7 @@ func ExampleStatusError_Error() {
 	fmt.Println(&retryhttp.StatusError{StatusCode: 503, Status: "503 Service Unavailable", After: 3 * time.Second})
 	fmt.Println(&retryhttp.StatusError{StatusCode: 502, Status: "502 Bad Gateway"})
 	// Output:
-	// server answered 503 Service Unavailable, to retry after 3s
+	// server answered 503 Service Unavailable, retry after 3s
 	// server answered 502 Bad Gateway
 }
 

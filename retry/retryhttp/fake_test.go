@@ -20,7 +20,7 @@ const (
 
 var errRefused = errors.New("connection refused")
 
-// quiet keeps what a server complains of out of the output of tests.
+// quiet discards the complaints of a server.
 var quiet = log.New(io.Discard, "", 0)
 
 // roundTripper is a base transport made of a function.
@@ -28,7 +28,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// body is a body that knows whether it was closed.
+// body is a body that records whether it was closed.
 type body struct {
 	io.Reader
 	closed bool
@@ -48,7 +48,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return b.Reader.Read(p)
 }
 
-// answer is what a scripted base does with a request: an error, or a response.
+// answer is a scripted base's answer to a request: an error or a response.
 type answer struct {
 	status int
 	header http.Header
@@ -56,8 +56,8 @@ type answer struct {
 	err    error
 }
 
-// scripted is a base transport that gives these answers, the last for ever, and does
-// what the contract asks for.
+// scripted is a base transport that gives these answers, repeats the last one, and obeys
+// the contract.
 type scripted struct {
 	answers []answer
 	start   time.Time
@@ -109,7 +109,7 @@ func newRequest(t tester, method, url string, body io.Reader) *http.Request {
 	return req
 }
 
-// serve runs a server on connections in memory, which a bubble's time can pass for,
+// serve runs a server on connections in memory, where the time of a bubble can pass,
 // until the test ends.
 func serve(t *testing.T, handler http.HandlerFunc) *pipes {
 	t.Helper()

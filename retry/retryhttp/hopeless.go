@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// hopeless reports whether sending req again would fail as it did with err, for what
-// is in req or what the server is.
+// hopeless reports whether sending req again would fail with err again, because of req
+// itself or because of what the server is.
 func hopeless(req *http.Request, err error) bool {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return true

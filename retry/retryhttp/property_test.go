@@ -17,10 +17,10 @@ import (
 	"example.com/backoff/retry/retryhttp"
 )
 
-// For any schedule and whatever a base answers: each attempt comes when the schedule
-// and Retry-After say, with the whole body; the last answer is the caller's, with its
-// body unread; every other body is closed, of requests and of responses; and the context
-// that an attempt got for its timeout ends.
+// For any schedule and any answers of a base: each attempt comes at the time that the
+// schedule and Retry-After give, with the whole body; the caller gets the last answer
+// with its body unread; every other body of a request or a response is closed; and the
+// context that an attempt got for its timeout is done.
 func testExchange(t *rapid.T) {
 	const maxAfter = 20 * ms
 	seconds, millis := rapid.IntRange(0, 40), rapid.IntRange(0, 30)

@@ -33,8 +33,8 @@ func hijack(t *testing.T, w http.ResponseWriter, raw string) {
 	conn.Close()
 }
 
-// onLoopback runs handler, told the number of each request from 1, on a real server
-// and counts its connections.
+// onLoopback runs handler on a real server and counts its connections. handler gets the
+// number of each request, from 1.
 func onLoopback(t *testing.T, handler func(n int, w http.ResponseWriter, r *http.Request)) (url string, base *http.Transport, conns *atomic.Int32) {
 	t.Helper()
 	var requests, opened atomic.Int32
@@ -55,8 +55,8 @@ func onLoopback(t *testing.T, handler func(n int, w http.ResponseWriter, r *http
 	return server.URL, base, &opened
 }
 
-// What a real server does wrong, and then heals. Each row is one client that in the
-// end reads "healed", over so many connections.
+// Faults of a real server that heals. In each row one client reads "healed" in the end,
+// over a given number of connections.
 func TestHeals(t *testing.T) {
 	for _, row := range []struct {
 		name  string
@@ -164,7 +164,7 @@ func TestHeals(t *testing.T) {
 	}
 }
 
-// A server that is not there yet refuses, and answers when it is.
+// A server that has not started yet refuses connections, and answers later.
 func TestRefuses(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -207,7 +207,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// What comes after the header is the reader's.
+// An error after the header goes to the reader of the body.
 func TestBodyBreaks(t *testing.T) {
 	requests := 0
 	url, base, _ := onLoopback(t, func(n int, w http.ResponseWriter, _ *http.Request) {
@@ -225,8 +225,8 @@ func TestBodyBreaks(t *testing.T) {
 	}
 }
 
-// A certificate that does not verify will not verify in a second either, a server
-// without TLS will not have learnt it, and 99999 will not be a port.
+// A certificate that is not valid, a server without TLS and port 99999 are the same a
+// second later.
 func TestHopelessServers(t *testing.T) {
 	secure, plain := httptest.NewTLSServer(http.NotFoundHandler()), httptest.NewServer(http.NotFoundHandler())
 	for _, server := range []*httptest.Server{secure, plain} {
@@ -243,7 +243,7 @@ func TestHopelessServers(t *testing.T) {
 	}
 }
 
-// The header within the timeout of an attempt, and the body in its own time.
+// The timeout of an attempt limits the header, not the body.
 func TestSlowBody(t *testing.T) {
 	for _, status := range []int{200, 503} {
 		synctest.Test(t, func(t *testing.T) {
@@ -269,8 +269,7 @@ func TestSlowBody(t *testing.T) {
 	}
 }
 
-// An attempt that hangs is retried when its own timeout has passed, and says that it
-// was that.
+// An attempt that hangs is retried after its own timeout, and its error says so.
 func TestHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		base := serve(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
@@ -287,7 +286,7 @@ func TestHangs(t *testing.T) {
 	})
 }
 
-// A body that never ends is not read for ever, and that takes no longer than the delay.
+// A body that never ends is read no longer than the delay.
 func TestDiscardHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests := 0
@@ -313,8 +312,8 @@ func TestDiscardHangs(t *testing.T) {
 	})
 }
 
-// A body of up to 64 KiB is read to its end, also where that has to be looked for, and
-// no further.
+// A body of up to 64 KiB is read to its end, and not beyond, also if its length is not
+// known.
 func TestDiscard(t *testing.T) {
 	for size, dials := range map[int]int64{0: 1, 1: 1, 64<<10 - 1: 1, 64 << 10: 1, 64<<10 + 2: 2} {
 		for _, chunked := range []bool{false, true} {
@@ -345,8 +344,8 @@ func TestDiscard(t *testing.T) {
 	}
 }
 
-// Connections that wait through a long delay are used again after it, if the base
-// keeps them that long, and net/http's own retry stays what it is.
+// Connections are used again after a long delay if the base keeps them that long, and
+// net/http's own retry still works.
 func TestReusedAfterDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests := 0
@@ -370,7 +369,7 @@ func TestReusedAfterDelay(t *testing.T) {
 	})
 }
 
-// The protocol that a connection was switched to can be written to.
+// After a switch of protocols the connection can be written to.
 func TestSwitchingProtocols(t *testing.T) {
 	url, base, _ := onLoopback(t, func(n int, w http.ResponseWriter, _ *http.Request) {
 		if n == 1 {
@@ -414,8 +413,8 @@ func TestConcurrent(t *testing.T) {
 			w.WriteHeader(503)
 		}
 	})
-	// So many options that there is room for one more behind them, which the
-	// exchanges must not share.
+	// With this number of options the slice has room for one more, which the exchanges
+	// must not share.
 	client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Constant(ms),
 		retry.WithBudget(retry.NewBudget(1e6, 1)), retry.KeepErrors(2), retry.MaxElapsed(time.Hour), retry.MaxAfter(s))}
 	var wg sync.WaitGroup
@@ -460,7 +459,7 @@ type closer struct {
 
 func (c closer) CloseIdleConnections() { *c.closed++ }
 
-// A base that answers the end of its context in another way than net/http.
+// A base whose error for a cancelled context differs from that of net/http.
 func TestTimeoutOfOtherBases(t *testing.T) {
 	late := newBody("late")
 	for _, base := range []roundTripper{

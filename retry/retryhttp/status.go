@@ -11,7 +11,7 @@ import (
 	"example.com/backoff"
 )
 
-// failed reports whether a status says that the same request may succeed later.
+// failed reports whether the same request may succeed after this status.
 func failed(status int) bool {
 	switch status {
 	case http.StatusRequestTimeout, // 408
@@ -26,12 +26,12 @@ func failed(status int) bool {
 	return false
 }
 
-// A StatusError is what a response of status 408, 425, 429, 500, 502, 503 or 504 is to
-// the options of package retry, and the last error where retrying stopped after one.
+// A StatusError represents a response of status 408, 425, 429, 500, 502, 503 or 504: for
+// the options of package retry, and as the last error if retrying stopped after it.
 type StatusError struct {
 	StatusCode int           // such as 503
 	Status     string        // such as "503 Service Unavailable"
-	After      time.Duration // what Retry-After asks for, 0 if nothing
+	After      time.Duration // the wait of Retry-After; 0 if there is none
 }
 
 func newStatusError(resp *http.Response) *StatusError {
@@ -48,16 +48,16 @@ func newStatusError(resp *http.Response) *StatusError {
 
 func (e *StatusError) Error() string {
 	if e.After > 0 {
-		return fmt.Sprintf("server answered %s, to retry after %v", e.Status, e.After)
+		return fmt.Sprintf("server answered %s, retry after %v", e.Status, e.After)
 	}
 	return "server answered " + e.Status
 }
 
-// RetryAfter returns After, where package retry looks for it.
+// RetryAfter returns After. Package retry calls it.
 func (e *StatusError) RetryAfter() time.Duration { return e.After }
 
-// retryAfter returns what a Retry-After header asks for, 0 if nothing that can be
-// read: a number of seconds in digits, or a date.
+// retryAfter returns the wait of a Retry-After header, which is a number of seconds in
+// digits or a date. It is 0 without a header that can be parsed.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	value := strings.TrimSpace(h.Get("Retry-After"))
 	if value == "" {
@@ -81,8 +81,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	return d + min(jitter, backoff.NoLimit-d)
 }
 
-// digits returns a number of seconds, NoLimit where it is more than that. ok is
-// false if value is anything but digits.
+// digits returns a number of seconds, at most NoLimit. ok is false if value has anything
+// else than digits.
 func digits(value string) (d time.Duration, ok bool) {
 	const limit = int64(backoff.NoLimit / time.Second)
 	var seconds int64
@@ -100,10 +100,12 @@ func digits(value string) (d time.Duration, ok bool) {
 
 type stoppedKey struct{}
 
-// Stopped returns why resp was not retried though its status says that the request
-// failed: a [*retry.Error] with a [*StatusError] as its last error, or the StatusError
-// itself if [retry.If] refused it. It is nil if resp is of another status, or did not
-// come through a transport of this package as a request that is retried.
+// Stopped returns why resp was not retried although its status is a failure: a
+// [*retry.Error] with a [*StatusError] as its last error, or the StatusError itself if
+// [retry.If] refused it. It returns nil if the status is not a failure, if the request
+// was not one that is retried, or if resp came from another transport.
+//
+// Use Stopped to turn a last 503 into an error that tells the number of attempts.
 func Stopped(resp *http.Response) error {
 	if resp == nil || resp.Request == nil {
 		return nil
@@ -112,8 +114,8 @@ func Stopped(resp *http.Response) error {
 	return err
 }
 
-// withStopped notes err in the request of resp, where it survives what a client does
-// to a response.
+// withStopped stores err in the request of resp, where it survives the changes that a
+// client makes to a response.
 func withStopped(resp *http.Response, req *http.Request, err error) *http.Response {
 	if resp.Request != nil {
 		req = resp.Request

@@ -7,12 +7,12 @@ import (
 	"net/http"
 )
 
-// roundTrip sends req by base. An attempt's own timeout ends the waiting for a
-// response, but not the reading of its body: ctx ends with the attempt, and the
-// caller has yet to read. So the request gets a context that ends with ctx only until
-// the response is there, and after that with the body.
+// roundTrip sends req by base. The timeout of an attempt limits the wait for a response,
+// but not the reading of its body: ctx is done when the attempt returns, before the
+// caller reads. So the request gets a context that is cancelled with ctx only until the
+// response arrives, and after that when the body is closed.
 func roundTrip(ctx context.Context, base http.RoundTripper, req *http.Request) (*http.Response, error) {
-	if ctx.Done() == req.Context().Done() { // there is no such timeout
+	if ctx.Done() == req.Context().Done() { // no such timeout
 		return exactlyOne(base.RoundTrip(req))
 	}
 	lasting, cancel := context.WithCancelCause(req.Context())
@@ -27,13 +27,13 @@ func roundTrip(ctx context.Context, base http.RoundTripper, req *http.Request) (
 		resp.Body.Close()
 		err = ctx.Err()
 	} else if !attached && errors.Is(err, context.Canceled) {
-		err = ctx.Err() // what a base that knows no causes means
+		err = ctx.Err() // the base does not return causes
 	}
 	cancel(nil)
 	return nil, err
 }
 
-// exactlyOne refuses what a RoundTripper must not return.
+// exactlyOne refuses a result that breaks the contract of a RoundTripper.
 func exactlyOne(resp *http.Response, err error) (*http.Response, error) {
 	if resp == nil && err == nil {
 		return nil, errors.New("retryhttp: the base transport returned neither a response nor an error")
@@ -41,7 +41,7 @@ func exactlyOne(resp *http.Response, err error) (*http.Response, error) {
 	return resp, err
 }
 
-// until returns body, cancelling a context when it is closed.
+// until returns body with a Close that also cancels a context.
 func until(body io.ReadCloser, cancel context.CancelCauseFunc) io.ReadCloser {
 	closing := closingBody{body, cancel}
 	if w, ok := body.(io.Writer); ok { // of 101 Switching Protocols

@@ -1,68 +1,89 @@
 // Package retryhttp retries HTTP requests in an [http.RoundTripper], so that an
-// [http.Client], and whatever is built on one, need not know of it.
+// [http.Client] and all code that uses it retries without changes.
 //
 //	delays := backoff.Take(backoff.FullJitter(100*time.Millisecond, 10*time.Second), 5)
-//	client := &http.Client{Transport: retryhttp.NewTransport(http.DefaultTransport, delays)}
+//	client := &http.Client{
+//		Transport: retryhttp.NewTransport(http.DefaultTransport, delays, retry.AttemptTimeout(10*time.Second)),
+//		Timeout:   time.Minute, // of all attempts and delays together
+//	}
 //	resp, err := client.Get("https://example.com/")
+//	if err != nil {
+//		return err // no response, after all attempts
+//	}
+//	defer resp.Body.Close()
+//	if resp.StatusCode != http.StatusOK {
+//		return fmt.Errorf("example.com: %s", resp.Status) // such as 404, or the last 503
+//	}
 //
-// # What is retried
+// As in net/http, check the status of the response: if the last attempt ends with 503,
+// that response is returned, and [Stopped] tells why no other attempt followed.
 //
-// A request is retried if sending it twice does what sending it once does, and if it
-// can be sent twice:
+// Make one client for a server, or for a program, and share it: it keeps connections
+// and may be used by any number of goroutines. Use [retry.Do] around a request instead
+// when only your own code can decide whether an answer is a failure, such as by its
+// body.
+//
+// # Requests that are retried
+//
+// A request is retried if repeating it is safe and possible:
 //
 //   - its method is idempotent ([RFC 9110, section 9.2.2]): GET, HEAD, OPTIONS, TRACE,
-//     PUT or DELETE; or it has an Idempotency-Key or X-Idempotency-Key header. As in
-//     net/http a key without values, req.Header["Idempotency-Key"] = nil, counts and
-//     is not sent;
+//     PUT or DELETE; or it has an Idempotency-Key or X-Idempotency-Key header, which
+//     tells the server to do a repeated POST once. As in net/http, a key without values,
+//     req.Header["Idempotency-Key"] = nil, counts and is not sent;
 //   - its URL is http or https;
-//   - it has no body, or a GetBody to make the body anew. [http.NewRequest] sets that
-//     for a bytes.Buffer, a bytes.Reader and a strings.Reader. With another body the
-//     request is sent once, and a failure says so, by [ErrBodyOnce]; and if GetBody
-//     fails, retrying stops and says that.
+//   - it has no body, or a GetBody function that makes the body again.
+//     [http.NewRequest] sets that for a bytes.Buffer, a bytes.Reader and a
+//     strings.Reader. A request with another body is sent once, and its failure has
+//     the cause [ErrBodyOnce]. If GetBody fails, retrying stops with that error.
 //
-// Any other request goes to the base transport as it is.
+// All other requests, such as a plain POST, go to the base transport unchanged and are
+// sent once.
 //
-// A request has failed if no response came, or if its status is 408, 425, 429, 500,
-// 502, 503 or 504. Once the header of any other response has arrived the request has
-// succeeded: a connection that breaks in the middle of its body is the reader's to
-// notice. No retry follows where none can help: the request has no host, or a method
-// or a header that may not be sent; its port is none; the server's certificate does
-// not verify, or it does not speak TLS.
+// # Failures
 //
-// # What comes back
+// An attempt failed if there was no response, or if its status is 408, 425, 429, 500,
+// 502, 503 or 504. With any other status it succeeded as soon as the header arrived: if
+// the connection breaks during the body, the reader of the body gets the error.
 //
+// A failure is not retried if a retry cannot help: the request has no host or an invalid
+// port, its method or a header is invalid, the server's certificate is not valid, or the
+// server does not speak TLS.
+//
+// # What RoundTrip returns
+//
+//	outcome                                  result
 //	a response of any other status           that response
-//	retrying stopped after one of these      the last response, its body unread; Stopped says why
-//	retrying stopped after an error          a *retry.Error, in the *url.Error of the client
-//	the request's context ended              the same, whatever came last
-//	an error or status that If refuses       that error or that response
+//	retrying stopped after such a status     the last response, its body unread; Stopped tells why
+//	retrying stopped after an error          a *retry.Error, inside of the *url.Error of the client
+//	the request's context was done           the same, whatever the last attempt returned
+//	an error or a status that If refuses     that error or that response
 //
-// A response that is not the last is read to its end, so that its connection can be
-// used again, and closed. That takes place in the delay. A response of more than 64
-// KiB, or one that takes longer than the delay or a second, is closed before its end;
-// 100 ms it has in any case.
+// The body of each earlier response is read and closed during the delay, so that its
+// connection can be used again. Reading stops after 64 KiB, and after the delay or a
+// second if that is shorter, but not before 100 ms.
 //
 // # Retry-After
 //
-// A failed response's Retry-After header, in seconds or as a date, makes the delay
-// longer and never shorter: the wait is the schedule's delay or what the server asks
-// for, whichever is more. [retry.MaxAfter] bounds what it may ask for, to
-// [DefaultMaxAfter] unless set. A date is compared with the response's Date, so that
-// a client's clock may be wrong. As it names a whole second, to which many clients
-// may be sent, up to a second of jitter is added to it. What is in the past asks for
-// nothing, and what cannot be read is ignored.
+// A Retry-After header, in seconds or as a date, can make the delay longer, never
+// shorter: the transport waits for the schedule's delay or for the header's, whichever is
+// longer. [retry.MaxAfter] limits it; default: [DefaultMaxAfter]. A date is compared with
+// the response's Date, so the client's clock may be wrong. The server may send many
+// clients to the same second, so up to a second of jitter is added to a date. A date in
+// the past and a value that cannot be parsed are ignored.
 //
-// # Time
+// # Timeouts
 //
-// The client's Timeout and the context's deadline limit the whole: a delay that would
-// last until then is not begun. [retry.AttemptTimeout] limits each attempt until its
-// response's header has arrived; the body may take longer.
+// The client's Timeout and the context's deadline limit all attempts and delays
+// together. If that time would pass during a delay, the transport gives up at once.
+// [retry.AttemptTimeout] limits each attempt until the header of its response; the body
+// may take longer.
 //
-// # Beside net/http
+// # Retries of net/http
 //
-// [http.Transport] itself sends a request again, once and at once, if it is safe by a
-// rule like the one above, without PUT and DELETE, and if a connection that was kept
-// alive turns out to be closed. This goes on below: one attempt may be two sendings.
+// [http.Transport] has a retry of its own: if a connection that was kept alive turns out
+// to be closed, it sends the request again at once, by similar rules but without PUT and
+// DELETE. So one attempt may send a request twice.
 //
 // [RFC 9110, section 9.2.2]: https://www.rfc-editor.org/rfc/rfc9110#section-9.2.2
 package retryhttp
@@ -81,19 +102,23 @@ import (
 	"example.com/backoff/retry"
 )
 
-// DefaultMaxAfter is the most that a Retry-After header may ask for where no
-// [retry.MaxAfter] is set.
+// DefaultMaxAfter limits a Retry-After header unless [retry.MaxAfter] is set.
 const DefaultMaxAfter = 5 * time.Minute
 
-// ErrBodyOnce is the cause in the [retry.Error] of a request that could not be
-// retried because its body can be read only once.
+// ErrBodyOnce is the Cause in the [retry.Error] of a request that cannot be sent again,
+// because its body can be read only once. Set GetBody, or make the request with a
+// bytes.Reader.
 var ErrBodyOnce = errors.New("request has a body and no GetBody to send it again")
 
-// NewTransport returns a transport that sends requests by base, and those that may be
-// sent again once more after each delay of delays, until one succeeds; see the package
-// comment. Where base is nil it is [http.DefaultTransport]. Options are those of
-// package retry; what they see as an error is that of base or a [*StatusError]. The
-// transport may be used by any number of goroutines at once, as far as base may.
+// NewTransport returns a transport that sends requests by base. After a failure it waits
+// for one delay of delays and sends the request again, if that is safe, until an attempt
+// succeeds. The package comment has the rules. If base is nil, it is
+// [http.DefaultTransport].
+//
+// The options are those of package retry. Their errors are those of base, and a
+// [*StatusError] for a status that failed; [retry.If] can choose among both.
+//
+// Any number of goroutines may use the transport at once if they may use base.
 //
 // It panics if delays is nil.
 func NewTransport(base http.RoundTripper, delays iter.Seq[time.Duration], opts ...retry.Option) http.RoundTripper {
@@ -116,7 +141,8 @@ type transport struct {
 	opts   []retry.Option
 }
 
-// RoundTrip sends req, again if need be. It does not change req, and closes its body.
+// RoundTrip sends req, several times if necessary. It does not change req, and closes its
+// body.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !repeatable(req) {
 		return t.base.RoundTrip(req)
@@ -142,7 +168,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 		return x.resp, nil
 	case x.resp == nil:
 		return nil, err
-	case req.Context().Err() != nil: // its body could not be read
+	case req.Context().Err() != nil: // so its body cannot be read
 		x.resp.Body.Close()
 		return nil, err
 	default:
@@ -150,17 +176,17 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// CloseIdleConnections is what [http.Client.CloseIdleConnections] looks for.
+// CloseIdleConnections is called by [http.Client.CloseIdleConnections].
 func (t *transport) CloseIdleConnections() {
 	if base, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		base.CloseIdleConnections()
 	}
 }
 
-// repeatable reports whether sending req twice does what sending it once does.
+// repeatable reports whether sending req twice has the same effect as sending it once.
 func repeatable(req *http.Request) bool {
 	if req.URL == nil || req.URL.Scheme != "http" && req.URL.Scheme != "https" {
-		return false // the base transport's to refuse, or a protocol of its own
+		return false // the base transport refuses it, or has a protocol of its own
 	}
 	switch req.Method {
 	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete:
@@ -177,16 +203,16 @@ func hasBody(req *http.Request) bool { return req.Body != nil && req.Body != htt
 type exchange struct {
 	base http.RoundTripper
 	req  *http.Request
-	sent bool           // the base transport has had the request's own body
+	sent bool           // the base transport got the request's own body
 	resp *http.Response // of the latest attempt, while it is open
 
 	body  io.ReadCloser // for the next attempt, if the request has one
 	lacks error         // why there is none
 }
 
-// bodies returns the schedule that ends where delays does, or where the request cannot
-// be made anew. A schedule is lazy, so the body is made after the failure that its
-// delay follows, and the response to that is still there for the caller.
+// bodies returns a schedule that ends with delays, or earlier if the request's body
+// cannot be made again. A schedule is lazy, so each body is made after the failure that
+// its delay follows, while the response is still there for the caller.
 func (x *exchange) bodies(delays iter.Seq[time.Duration]) iter.Seq[time.Duration] {
 	return func(yield func(time.Duration) bool) {
 		for d := range delays {
@@ -225,8 +251,8 @@ func (x *exchange) attempt(ctx context.Context) error {
 	return nil
 }
 
-// next returns the request to send: the caller's own at first, and then copies with a
-// body of their own.
+// next returns the request to send: first the caller's own, then copies with their own
+// body.
 func (x *exchange) next() *http.Request {
 	if !x.sent {
 		x.sent = true
@@ -239,9 +265,9 @@ func (x *exchange) next() *http.Request {
 	return again
 }
 
-// discard closes the latest response, if there is one, and reads it to its end so
-// that its connection can be used again, as long as that is cheaper than a new one.
-// It may take the delay that follows.
+// discard reads the latest response to its end and closes it, so that its connection can
+// be used again. It stops where a new connection would be cheaper. It may take the time
+// of the delay that follows.
 func (x *exchange) discard(delay time.Duration) {
 	const most = 64 << 10
 	longest := min(max(delay, 100*time.Millisecond), time.Second)
@@ -251,7 +277,7 @@ func (x *exchange) discard(delay time.Duration) {
 	body := x.resp.Body
 	x.resp = nil
 	defer body.Close()
-	// Closing is what ends a read that hangs.
+	// Close ends a read that hangs.
 	defer time.AfterFunc(longest, func() { body.Close() }).Stop()
-	_, _ = io.CopyN(io.Discard, body, most+1) // one more is where the end of most is seen
+	_, _ = io.CopyN(io.Discard, body, most+1) // one more, to see the end of a body of most
 }

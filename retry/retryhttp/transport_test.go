@@ -20,7 +20,7 @@ import (
 	"example.com/backoff/retry/retryhttp"
 )
 
-// Of all statuses exactly these are retried.
+// Exactly these statuses are retried.
 func TestStatuses(t *testing.T) {
 	want := []int{408, 425, 429, 500, 502, 503, 504}
 	var got []int
@@ -48,7 +48,7 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// Of all requests those are sent again that may be and can be.
+// A request is sent again if that is safe and possible.
 func TestRequests(t *testing.T) {
 	rewindable := func() io.Reader { return strings.NewReader("text") }
 	once := func() io.Reader { return io.MultiReader(strings.NewReader("text")) }
@@ -103,7 +103,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// What a caller sees of a request that cannot be sent again.
+// The error for a request that cannot be sent again.
 func TestBodyOnce(t *testing.T) {
 	send := func(a answer) (*http.Response, error) {
 		req := newRequest(t, "PUT", "http://a/", io.MultiReader(strings.NewReader("text")))
@@ -128,7 +128,7 @@ func TestBodyOnce(t *testing.T) {
 	}
 }
 
-// The last response is the caller's, whatever stopped retrying, and Stopped says what.
+// The caller gets the last response, whatever stopped retrying, and Stopped tells why.
 func TestLastResponse(t *testing.T) {
 	busy := answer{status: 503, text: "busy"}
 	later := answer{status: 503, text: "busy", header: http.Header{"Retry-After": {"3600"}}}
@@ -140,6 +140,7 @@ func TestLastResponse(t *testing.T) {
 		cause    error
 	}{
 		{"exhausted", busy, nil, 3, retry.ErrExhausted},
+		{"attempts", busy, []retry.Option{retry.MaxAttempts(2)}, 2, retry.ErrExhausted},
 		{"deadline", later, []retry.Option{retry.MaxAfter(backoff.NoLimit)}, 1, retry.ErrDeadline},
 		{"elapsed", busy, []retry.Option{retry.MaxElapsed(1 * s)}, 2, retry.ErrElapsed},
 		{"budget", busy, []retry.Option{retry.WithBudget(retry.NewBudget(1, 1))}, 1, retry.ErrBudget},
@@ -196,20 +197,20 @@ func TestIfRefuses(t *testing.T) {
 	}
 }
 
-// The error of a client that gave up answers everything.
+// The error of a client that gave up tells everything.
 func TestErrorText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &http.Client{Transport: retryhttp.NewTransport(&scripted{answers: []answer{{err: errRefused}}}, slices.Values([]time.Duration{1 * s, 2 * s}))}
 		_, err := client.Get("http://a/")
-		want := `Get "http://a/": retry: 3 attempts in 3s: schedule exhausted: connection refused`
+		want := `Get "http://a/": retry: 3 attempts in 3s: attempts exhausted: connection refused`
 		if got := fmt.Sprint(err); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	})
 }
 
-// Time is that of package retry; what is HTTP's own is the limit that a client sets,
-// and what the end of the context leaves behind.
+// Package retry tests time. Particular to HTTP are the Timeout of a client and the state
+// that a cancelled context leaves.
 func TestTimes(t *testing.T) {
 	hour := http.Header{"Retry-After": {"3600"}}
 	for _, row := range []struct {
@@ -274,7 +275,7 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// A response that comes as the context ends is not one to read.
+// A response that arrives as the context ends cannot be read.
 func TestEndsWithResponse(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	answer := newBody("busy")
@@ -309,7 +310,7 @@ func TestGetBodyFails(t *testing.T) {
 	}
 }
 
-// inNoTime returns the text of an error of retrying, as if that had taken no time.
+// inNoTime returns the text of a *retry.Error with its elapsed time set to 0.
 func inNoTime(err error) string {
 	if stopped, ok := errors.AsType[*retry.Error](err); ok {
 		stopped.Elapsed = 0
@@ -317,7 +318,7 @@ func inNoTime(err error) string {
 	return err.Error()
 }
 
-// A body that was made for a retry is closed, also if that retry is not made.
+// A body that was made for a retry is closed even if the retry does not happen.
 func TestBodiesAreClosed(t *testing.T) {
 	for _, option := range []retry.Option{retry.KeepErrors(1), retry.MaxElapsed(time.Nanosecond)} {
 		var made []*body
@@ -339,7 +340,7 @@ func TestBodiesAreClosed(t *testing.T) {
 	}
 }
 
-// What another attempt cannot cure is not tried again.
+// Failures that a retry cannot cure are not retried.
 func TestHopeless(t *testing.T) {
 	for _, row := range []struct {
 		name   string
@@ -369,8 +370,8 @@ func TestHopeless(t *testing.T) {
 	}
 }
 
-// Even a base that breaks its contract and writes to requests does not reach the
-// caller's in a retry, and the transport itself changes nothing in it.
+// A base that breaks its contract and changes requests does not change the caller's in a
+// retry. The transport itself never changes it.
 func TestRequestUnchanged(t *testing.T) {
 	req := newRequest(t, "PUT", "http://a/b?c", strings.NewReader("text"))
 	req.Header.Set("X-A", "1")
@@ -438,7 +439,7 @@ func TestStoppedOfOthers(t *testing.T) {
 	}
 }
 
-// The forms that Retry-After comes in. A date is met within the second after it.
+// The forms of Retry-After. After a date the retry comes within a second.
 func TestRetryAfter(t *testing.T) {
 	const never = time.Duration(0)
 	for _, row := range []struct {
@@ -472,7 +473,7 @@ func TestRetryAfter(t *testing.T) {
 		{after: "Mon, 01 Jan 0001 00:00:00 GMT", want: never},
 		{after: "Fri, 31 Dec 9999 23:59:59 GMT", want: math.MaxInt64},
 		{after: "Sat, 01 Jan 2000 00:00:30 UTC", want: never}, // not a date of HTTP
-		// By the server's clock, if it tells: here it is an hour ahead.
+		// By the server's clock, if there is a Date: here it is an hour ahead.
 		{after: "Sat, 01 Jan 2000 01:00:30 GMT", date: "Sat, 01 Jan 2000 01:00:00 GMT", want: 30 * s},
 		{after: "Sat, 01 Jan 2000 00:00:30 GMT", date: "Sat, 01 Jan 2000 01:00:00 GMT", want: never},
 		{after: "Sat, 01 Jan 2000 00:00:30 GMT", date: "now", want: 30 * s},
@@ -505,7 +506,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// Clients that are sent to one second do not arrive together.
+// Clients that a date sends to one second do not arrive together.
 func TestDatesSpread(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		header := http.Header{"Retry-After": {"Sat, 01 Jan 2000 00:00:30 GMT"}}

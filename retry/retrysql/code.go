@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The codes that engines give their errors, read without a driver. Each reader
-// looks at one error of a tree and not at what it wraps.
+// The codes in the errors of engines, read without a driver. Each function reads one
+// error of a tree, and none that it wraps.
 
 // sqlState returns the SQLSTATE of an error of PostgreSQL or of an engine that
 // speaks its protocol. The errors of pgx and lib/pq have the method.
@@ -20,8 +20,8 @@ func sqlState(err error) (state string, ok bool) {
 }
 
 // mysqlNumber returns the number of an error of MySQL or MariaDB. The error of
-// go-sql-driver/mysql has no method for it but the exported field Number uint16,
-// and that type tells it from the errors of other engines' drivers.
+// go-sql-driver/mysql has it in the exported field Number uint16. The type uint16
+// distinguishes it from the errors of other drivers.
 func mysqlNumber(err error) (number int, ok bool) {
 	f := field(err, "Number")
 	if !f.IsValid() || f.Kind() != reflect.Uint16 {
@@ -30,8 +30,8 @@ func mysqlNumber(err error) (number int, ok bool) {
 	return int(f.Uint()), true
 }
 
-// sqliteCode returns the result code of an error of SQLite, extended where the
-// driver tells. The error of modernc.org/sqlite has the method Code, that of
+// sqliteCode returns the result code of an error of SQLite, the extended one if the
+// driver has it. The error of modernc.org/sqlite has a method Code; that of
 // mattn/go-sqlite3 is a struct with the fields Code and ExtendedCode.
 func sqliteCode(err error) (code int, ok bool) {
 	if e, ok := err.(interface{ Code() int }); ok {
@@ -72,8 +72,8 @@ func field(err error, name string) reflect.Value {
 //
 //	Error 1213 (40001): Deadlock found when trying to get lock; try restarting transaction
 //
-// which is what remains of an error that was formatted without %w. The first
-// number counts: what follows it may quote a user's data.
+// which remains of an error that was formatted without %w. Only the first number
+// counts, because the rest of the text may quote a user's data.
 func mysqlNumberOf(text string) (number int, ok bool) {
 	_, rest, found := strings.Cut(text, "Error ")
 	if !found {
@@ -92,7 +92,7 @@ func mysqlNumberOf(text string) (number int, ok bool) {
 }
 
 // anyIn reports whether ok holds for err or for an error that it wraps, at any
-// depth and through joined errors. It asks an error before what it wraps.
+// depth and through joined errors. It calls ok with an error before those it wraps.
 func anyIn(err error, ok func(error) bool) bool {
 	if err == nil {
 		return false

@@ -19,7 +19,7 @@ func ExampleTx() {
 	defer db.Close()
 
 	delays := backoff.Take(backoff.Exponential(time.Millisecond, 2), 10)
-	var log []string // set anew by each attempt, not added to
+	var log []string // each attempt sets it, and adds nothing to it
 	err := retrysql.Tx(context.Background(), db, delays, func(ctx context.Context, tx *sql.Tx) error {
 		log = nil
 		for _, id := range []int{1, 2} {

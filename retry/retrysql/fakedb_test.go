@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// An outcome says how one transaction of a fake database goes: which of its steps
-// fails, and how long the commit takes. The zero value commits.
+// An outcome of one transaction of a fake database: the errors of its steps, and the
+// duration of its commit. The zero value commits.
 type outcome struct {
 	begin, exec, commit error
 	commitTakes         time.Duration
 }
 
-// fakeDB is a database/sql driver without a database. Its transactions go as the
-// outcomes say, one after the other, and then commit. It logs what it is asked to
-// do, with the time since it was made.
+// fakeDB is a database/sql driver without a database. Its transactions have the outcomes
+// in their order, and later ones commit. It logs each call with the time since it was
+// made.
 type fakeDB struct {
 	outcomes []outcome
 	start    time.Time

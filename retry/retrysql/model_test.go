@@ -16,7 +16,7 @@ import (
 	"example.com/backoff/retry/retrysql"
 )
 
-// A failure is an error and what the model knows of it.
+// A failure is an error with its properties in the model.
 type failure struct {
 	err        error
 	conflict   bool // full jitter after it
@@ -43,8 +43,8 @@ var failures = []failure{
 	{errStock, false, false, false},
 }
 
-// model is what the database is to be asked, and how Tx is to end, worked out
-// without the package.
+// model returns the calls of the database and the end that Tx must have, computed without
+// the package.
 func model(outcomes []outcome, delays []time.Duration, idempotent, keep bool, seed uint64) (log []string, end string) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	now := time.Duration(0)
@@ -102,8 +102,8 @@ func end(err error) string {
 	}
 }
 
-// TestTxAgainstModel: whatever fails, and whenever, the database is asked what the
-// model says, at the time that it says.
+// TestTxAgainstModel: for any failures the calls of the database and their times equal
+// those of the model.
 func TestTxAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) { rapid.SyncTest(t, testTxAgainstModel) })
 }
@@ -118,7 +118,7 @@ func testTxAgainstModel(t *rapid.T) {
 	outcomes := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) outcome {
 		return outcome{begin: fails.Draw(t, "begin"), exec: fails.Draw(t, "exec"), commit: fails.Draw(t, "commit")}
 	}), 0, 8).Draw(t, "outcomes")
-	// No ErrBadConn: database/sql begins anew after that by itself.
+	// No ErrBadConn: database/sql itself begins again after that.
 	delays := rapid.SliceOfN(rapid.Map(rapid.Int64Range(0, int64(time.Hour)), func(n int64) time.Duration {
 		return time.Duration(n)
 	}), 0, 8).Draw(t, "delays")

@@ -8,11 +8,11 @@ import (
 	"example.com/backoff/retry"
 )
 
-// An Option of [Tx]. If several set one thing, the last counts, except that [Retry]
-// adds. The zero Option sets nothing.
+// An Option of [Tx]. If several options set one thing, the last one wins, except that
+// [Retry] adds to earlier ones. The zero Option sets nothing.
 type Option struct{ set func(config) config }
 
-// config is what the options of one call amount to.
+// config is the sum of the options of one call.
 type config struct {
 	retry      []retry.Option
 	txOptions  *sql.TxOptions // nil: the driver's
@@ -32,15 +32,15 @@ func newConfig(opts []Option) config {
 	return c
 }
 
-// Retry passes options on to the runner, see package retry. With retry.If the
-// caller decides itself what is retried, and [Retryable] is not asked:
+// Retry passes options of package retry on, such as retry.MaxElapsed, retry.WithLogger or
+// retry.AttemptTimeout. With retry.If your function decides which errors are retried
+// instead of [Retryable]:
 //
 //	retrysql.Retry(retry.If(func(err error) bool {
 //		return retrysql.Retryable(err) || errors.Is(err, errStale)
 //	}))
 //
-// A commit whose outcome is unknown is not retried for that; [Idempotent] is what
-// allows it.
+// Even then a commit with an unknown outcome is not retried without [Idempotent].
 func Retry(opts ...retry.Option) Option {
 	return Option{func(c config) config {
 		c.retry = append(c.retry[:len(c.retry):len(c.retry)], opts...)
@@ -48,8 +48,8 @@ func Retry(opts ...retry.Option) Option {
 	}}
 }
 
-// TxOptions begins each transaction with an isolation level, or read-only. Unless
-// set both are the driver's own choice.
+// TxOptions sets the isolation level of each transaction, or makes it read-only. Default:
+// the driver's.
 func TxOptions(opts sql.TxOptions) Option {
 	return Option{func(c config) config {
 		c.txOptions = &opts
@@ -57,9 +57,9 @@ func TxOptions(opts sql.TxOptions) Option {
 	}}
 }
 
-// Idempotent says that a transaction which took place may take place a second time:
-// after a commit whose outcome is unknown it is tried again, if the commit's error
-// is [Retryable].
+// Idempotent retries a transaction after a commit with an unknown outcome, if the error of
+// the commit is [Retryable]. Use it only if the transaction may take place twice, such as
+// one that sets a value, or inserts a row under a key that the caller chose.
 func Idempotent() Option {
 	return Option{func(c config) config {
 		c.idempotent = true
@@ -67,9 +67,9 @@ func Idempotent() Option {
 	}}
 }
 
-// KeepDelays waits for exactly the delays of the schedule, after a [Conflict] too,
-// where Tx otherwise takes full jitter. It is for a schedule that is jittered as it
-// ought to be.
+// KeepDelays waits for exactly the delays of the schedule, also after a [Conflict], where
+// Tx otherwise takes full jitter. Use KeepDelays with a schedule whose jitter you chose,
+// such as backoff.DecorrelatedJitter.
 func KeepDelays() Option {
 	return Option{func(c config) config {
 		c.keepDelays = true
@@ -77,9 +77,9 @@ func KeepDelays() Option {
 	}}
 }
 
-// WithSeed makes the jitter after a [Conflict] replayable: each call draws from a
-// [rand.PCG] of its own that starts from seed. It does nothing to the randomness of
-// the schedule.
+// WithSeed makes the jitter after a [Conflict] repeatable: each call of Tx draws from a
+// [rand.PCG] of its own that starts from seed. Use it in tests. The schedule has its own
+// seed.
 func WithSeed(seed uint64) Option {
 	return Option{func(c config) config {
 		c.draw = func() func(uint64) uint64 { return rand.New(rand.NewPCG(seed, 0)).Uint64N }

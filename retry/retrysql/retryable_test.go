@@ -69,12 +69,12 @@ type safeError struct{ safe bool }
 func (e *safeError) Error() string     { return "it failed" }
 func (e *safeError) SafeToRetry() bool { return e.safe }
 
-// mssqlError is shaped like the error of a driver that is not meant.
+// mssqlError is shaped like the error of a driver that is not supported.
 type mssqlError struct{ Number int32 }
 
 func (e mssqlError) Error() string { return fmt.Sprintf("mssql: %d", e.Number) }
 
-// hollowError has the fields of two drivers in a struct that is not there.
+// hollowError has the fields of two drivers in an embedded nil pointer.
 type hollowError struct{ *fields }
 
 type fields struct {

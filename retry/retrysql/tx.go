@@ -1,58 +1,68 @@
-// Package retrysql runs a database transaction again when the database says that
-// it may be tried again.
+// Package retrysql runs a database transaction again after a failure that a repetition
+// can cure: a deadlock, a serialization failure, a lock that is not available or a lost
+// connection.
 //
-//	delays := backoff.Take(backoff.FullJitter(20*time.Millisecond, time.Second), 10)
+//	delays := backoff.Take(backoff.DecorrelatedJitter(10*time.Millisecond, time.Second), 10)
 //	err := retrysql.Tx(ctx, db, delays, func(ctx context.Context, tx *sql.Tx) error {
-//		_, err := tx.ExecContext(ctx, "UPDATE account SET cents = cents - 100 WHERE id = 1")
+//		if _, err := tx.ExecContext(ctx, "UPDATE account SET cents = cents - 100 WHERE id = 1"); err != nil {
+//			return err
+//		}
+//		_, err := tx.ExecContext(ctx, "UPDATE account SET cents = cents + 100 WHERE id = 2")
 //		return err
-//	})
+//	}, retrysql.KeepDelays())
 //
-// [Tx] begins, runs and commits a transaction. After a deadlock, a serialization
-// failure, a lock that was not to be had or a lost connection it rolls back, waits
-// for a delay and starts over. [Retryable] and [Conflict] recognise these errors
+// [Tx] begins a transaction, calls the function and commits. After a failure that is
+// [Retryable] it rolls back, waits for a delay and starts over. It recognizes the errors
 // of PostgreSQL, MySQL, MariaDB and SQLite without importing a driver.
 //
-// # The whole transaction
+// # Rules for the function
 //
-// Nothing less than the whole transaction can be tried again. After MySQL's
-// deadlock error (1213) the transaction is gone, and a later commit returns nil;
-// after its lock wait timeout (1205) the earlier statements are still in it; after
-// an error of PostgreSQL no statement succeeds until the transaction has ended;
-// and what has failed with SQLite's BUSY_SNAPSHOT (517) never succeeds in that
-// transaction.
+// Tx repeats the whole transaction, because a part of it cannot be repeated. After
+// MySQL's deadlock error (1213) the transaction is gone, and a later commit returns nil.
+// After its lock wait timeout (1205) the earlier statements are still in the
+// transaction. After any error of PostgreSQL all statements fail until the transaction
+// ends. A statement that failed with SQLite's BUSY_SNAPSHOT (517) never succeeds in that
+// transaction. Therefore:
 //
-// So fn must return the errors of its statements. If it keeps a 1213 to itself,
-// the statements after that run outside of the transaction, each committed by
-// itself, and nothing can tell Tx.
+//   - Return the error of every statement. If the function ignores a 1213, its later
+//     statements run outside of the transaction, each committed by itself, and Tx cannot
+//     notice.
+//   - Be ready to run again. Set variables outside of the function, and do not add to
+//     them: a function that appends rows to a slice must empty the slice first.
+//   - Use the ctx and the tx that the function gets, and neither commit nor roll back.
+//   - Do nothing in the function that a rollback does not undo, such as sending a
+//     message.
 //
-// And fn must be able to start over: what it changes outside of the database it
-// sets, and does not add to. A slice that it appends rows to has to be emptied at
-// its beginning.
+// # Delays
 //
-// # Waiting
+// Tx rolls back before it waits, so it holds no locks during the delay.
 //
-// The rollback comes before the wait, so that nobody waits for this transaction's
-// locks meanwhile.
+// Transactions that failed together would meet again after equal delays. So after a
+// [Conflict] Tx waits for a random part of the schedule's delay d, uniform over the
+// closed interval [0, d] (full jitter), and any schedule is safe. After a lost connection
+// it waits for d itself.
 //
-// After a [Conflict] the wait is uniform over the closed interval [0, d], where d
-// is the schedule's delay: transactions that failed together would meet again after
-// equal delays. After a lost connection it is d. That is the rule of oslo.db, see
-// Yikun Jiang, [retries after deadlocks in oslo.db]. A schedule that is jittered
-// already is jittered twice by it, and its mean halved; with [KeepDelays] the
-// schedule's delays stand. Where transactions fail together the rule is what ends it:
-// without jitter it takes some 50 times as long. Where they fail one at a time, by
-// InnoDB's deadlocks, it costs up to 1.6 times the time.
+// A schedule with jitter of its own would be jittered twice, which halves its mean delay:
+// [KeepDelays], as in the example, waits for d itself after a Conflict too.
 //
-// The base of the schedule should not be below the time in which the engine
-// notices: InnoDB and SQLite notice at once, PostgreSQL looks for a deadlock only
-// when a transaction has waited for its deadlock_timeout, a second by default.
+// Full jitter after a conflict is the rule of oslo.db, see Yikun Jiang,
+// [retries after deadlocks in oslo.db]. docs/databases.md measures it. Where transactions
+// fail together, having no jitter takes 14 to 49 times as long with a base of 10 ms. Where
+// they fail one at a time, as in InnoDB's deadlocks, the rule costs up to 1.6 times the
+// time.
+//
+// The base of the schedule (its initial delay) should not be shorter than the time in
+// which the engine notices a conflict. InnoDB and SQLite notice at once. PostgreSQL
+// looks for a deadlock only after a transaction has waited for deadlock_timeout, 1 s by
+// default.
 //
 // # Commits
 //
-// A commit that fails with the database's word that nothing was committed, such as
-// a serialization failure or SQLite's BUSY, is retried like a statement. If the
-// connection fails meanwhile, nobody knows: the transaction is not tried again, and
-// the error is an [ErrOutcomeUnknown]. [Idempotent] says that it may be.
+// If a commit fails and the database reports that nothing was committed, such as by a
+// serialization failure or SQLite's BUSY, Tx retries it like a statement. If the
+// connection is lost during the commit, nobody knows whether the transaction took place:
+// Tx does not retry it and returns [ErrOutcomeUnknown]. Use [Idempotent] if the
+// transaction may take place twice.
 //
 // [retries after deadlocks in oslo.db]: https://github.com/Yikun/yikun.github.com/issues/71
 package retrysql
@@ -68,25 +78,23 @@ import (
 	"example.com/backoff/retry"
 )
 
-// ErrOutcomeUnknown says that a commit failed so that nobody can tell whether the
-// transaction took place: its answer was lost, or the server failed. The error of
-// the commit is beside it.
+// ErrOutcomeUnknown reports that a commit failed and the transaction may have taken place
+// all the same: its answer was lost, or the server failed. The error that wraps it wraps
+// the error of the commit too.
 var ErrOutcomeUnknown = errors.New("retrysql: the outcome of the commit is unknown")
 
-// Tx begins a transaction, calls fn and commits. If one of the three fails with an
-// error that is [Retryable], it rolls back, waits for one delay of delays and tries
-// again, as [retry.Do] does: the error that it returns is described there. If fn
-// returns any other error, Tx rolls back and returns that error.
+// Tx begins a transaction, calls fn and commits. If one of the three fails with an error
+// that is [Retryable], Tx rolls back, waits for one delay of delays and tries again; its
+// errors are those of [retry.Do]. If fn returns any other error, Tx rolls back and
+// returns that error unchanged. If fn panics, Tx rolls back and panics.
 //
-// The context that fn is given ends with the attempt, and so does the transaction.
-// fn must use the tx that it is given and neither commit nor roll it back. If fn
-// panics, Tx rolls back and panics.
+// fn may run several times; the package comment has its rules. The context that fn gets
+// is done when the attempt returns, and so is the transaction.
 //
-// An attempt that failed after its [retry.AttemptTimeout] is retried, unless its
-// commit was being made, and [Idempotent] does not say that it may be.
+// After a [Conflict] the delay is jittered; see the package comment and [KeepDelays].
 //
-// A delay after a [Conflict] is jittered; see the package comment, also about what
-// fn must heed.
+// An attempt that failed after its [retry.AttemptTimeout] is retried, except during its
+// commit without [Idempotent].
 //
 // It panics if ctx, db, delays or fn is nil.
 func Tx(ctx context.Context, db *sql.DB, delays iter.Seq[time.Duration], fn func(ctx context.Context, tx *sql.Tx) error, opts ...Option) error {
@@ -105,7 +113,7 @@ func Tx(ctx context.Context, db *sql.DB, delays iter.Seq[time.Duration], fn func
 	if !c.keepDelays {
 		delays = t.jittered(delays)
 	}
-	// The caller's options come after, so that theirs counts.
+	// The caller's options come last, so that they win.
 	return retry.Do(ctx, delays, t.attempt, append([]retry.Option{retry.If(t.retryable)}, c.retry...)...)
 }
 
@@ -115,12 +123,12 @@ type transaction struct {
 	db *sql.DB
 	fn func(context.Context, *sql.Tx) error
 
-	// What is known of the latest attempt beyond its error.
-	conflict bool // the wait is to be jittered
-	again    bool // its commit may be repeated, though nobody knows its outcome
+	// About the latest attempt, beyond its error.
+	conflict bool // jitter the delay
+	again    bool // repeat it, although the outcome of its commit is unknown
 }
 
-// attempt makes one.
+// attempt runs the transaction once.
 func (t *transaction) attempt(ctx context.Context) error {
 	t.again = false
 	err := t.run(ctx)
@@ -128,7 +136,7 @@ func (t *transaction) attempt(ctx context.Context) error {
 	return err
 }
 
-// retryable is asked about the error of the latest attempt.
+// retryable reports whether err, of the latest attempt, is retried.
 func (t *transaction) retryable(err error) bool {
 	return t.again || Retryable(err)
 }
@@ -139,12 +147,12 @@ func (t *transaction) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// After a commit, and where fn has ended the transaction, it does nothing. If
-	// it fails then so has the connection, and the transaction ends with that.
-	// Deferred, it happens in a panic and in runtime.Goexit as well.
+	// After a commit, and if fn has ended the transaction, Rollback does nothing. If it
+	// fails, the connection is lost, which ends the transaction too. As a deferred call
+	// it also runs after a panic and runtime.Goexit.
 	defer tx.Rollback()
 	if err := t.fn(ctx, tx); err != nil {
-		if errors.Is(err, ErrOutcomeUnknown) { // of another Tx that fn has run
+		if errors.Is(err, ErrOutcomeUnknown) { // of another Tx inside of fn
 			return retry.Permanent(err)
 		}
 		return err
@@ -153,8 +161,8 @@ func (t *transaction) run(ctx context.Context) error {
 }
 
 func (t *transaction) commit(ctx context.Context, tx *sql.Tx) error {
-	// With its context the transaction has ended, or is about to. A driver that is
-	// asked to commit then may leave open what became of it; so it is not asked.
+	// If the context is done, the transaction has ended or is about to. A commit at that
+	// moment could have an unknown outcome, so there is none.
 	err := sql.ErrTxDone
 	if ctx.Err() == nil {
 		err = tx.Commit()
@@ -177,9 +185,9 @@ func (t *transaction) commit(ctx context.Context, tx *sql.Tx) error {
 	return unknown
 }
 
-// jittered returns the schedule whose delay is uniform over [0, d] where that of
-// delays is d and the latest attempt failed by a conflict, and d elsewhere. A
-// schedule is lazy: its delay is drawn after the failure that it follows.
+// jittered returns delays with full jitter after a conflict: where delays has d, it has
+// a uniform value in [0, d] if the latest attempt failed by a conflict, and d otherwise.
+// A schedule is lazy, so each delay is drawn after the failure that it follows.
 func (t *transaction) jittered(delays iter.Seq[time.Duration]) iter.Seq[time.Duration] {
 	return func(yield func(time.Duration) bool) {
 		draw := t.draw()

@@ -32,13 +32,13 @@ var (
 	refused  = &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
 )
 
-// update is what a transaction does if a test has nothing else in mind.
+// update is the function of a transaction unless a test needs another one.
 func update(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, "update")
 	return err
 }
 
-// full returns what full jitter makes of some delays with one seed.
+// full returns delays after full jitter with one seed.
 func full(seed uint64, delays ...time.Duration) []time.Duration {
 	r := rand.New(rand.NewPCG(seed, 0))
 	var drawn []time.Duration
@@ -97,7 +97,7 @@ func TestTx(t *testing.T) {
 				"300ms begin, 300ms update, 300ms commit",
 		},
 		{
-			name:     "jitter looks at the latest error",
+			name:     "jitter depends on the latest error",
 			outcomes: []outcome{{begin: refused}, {exec: deadlock}},
 			opts:     []retrysql.Option{retrysql.WithSeed(7)},
 			logged: []string{
@@ -168,7 +168,7 @@ func TestTx(t *testing.T) {
 			is:       []error{foreignKey},
 		},
 		{
-			name:     "a commit after an error that fn has kept to itself, pgx",
+			name:     "a commit after an error that fn did not return, pgx",
 			outcomes: []outcome{{commit: keptToItself}},
 			log:      "0s begin, 0s update, 0s commit",
 			is:       []error{keptToItself},
@@ -259,6 +259,13 @@ func TestTx(t *testing.T) {
 			log: "0s begin, 0s update, 0s rollback, 100ms begin, 100ms update, 100ms rollback, " +
 				"300ms begin, 300ms update, 300ms rollback",
 			is: []error{serialization, retry.ErrExhausted},
+		},
+		{
+			name:     "the runner's options: the attempts",
+			outcomes: []outcome{{exec: deadlock}, {exec: serialization}},
+			opts:     []retrysql.Option{retrysql.KeepDelays(), retrysql.Retry(retry.MaxAttempts(2))},
+			log:      "0s begin, 0s update, 0s rollback, 100ms begin, 100ms update, 100ms rollback",
+			is:       []error{serialization, retry.ErrExhausted},
 		},
 		{
 			name:     "the runner's options: the caller decides what is retried",
@@ -355,7 +362,7 @@ func TestTx(t *testing.T) {
 	}
 }
 
-// TestErrorsComeBackAsTheyAre: what is not retried is not wrapped either.
+// TestErrorsComeBackAsTheyAre: an error that is not retried is not wrapped.
 func TestErrorsComeBackAsTheyAre(t *testing.T) {
 	for _, err := range []error{errStock, mysql(1062), retry.Permanent(mysql(1213))} {
 		db, _ := openFake()
@@ -407,8 +414,8 @@ func TestTxOutlivesAttemptTimeout(t *testing.T) {
 	}
 }
 
-// TestTimeoutInCommit: a commit that was cut off may have taken place, and is repeated
-// only if that may be.
+// TestTimeoutInCommit: a commit that timed out may have taken place, so it is repeated
+// only with Idempotent.
 func TestTimeoutInCommit(t *testing.T) {
 	for _, opts := range [][]retrysql.Option{nil, {retrysql.Idempotent()}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -435,7 +442,8 @@ func TestTimeoutInCommit(t *testing.T) {
 	}
 }
 
-// TestTimeoutExcusesOneAttempt: the next one's error is looked at by itself.
+// TestTimeoutExcusesOneAttempt: the timeout of one attempt does not make the error of
+// the next one retryable.
 func TestTimeoutExcusesOneAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, fake := openFake()
@@ -458,8 +466,8 @@ func TestTimeoutExcusesOneAttempt(t *testing.T) {
 	})
 }
 
-// TestTimeoutDoesNotExcuseAnUnknownOutcome: fn has run a transaction of its own whose
-// commit may have taken place, and that is not run again because time was up.
+// TestTimeoutDoesNotExcuseAnUnknownOutcome: if fn runs a transaction of its own whose
+// commit may have taken place, a timeout does not repeat it.
 func TestTimeoutDoesNotExcuseAnUnknownOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, fake := openFake()
@@ -478,8 +486,7 @@ func TestTimeoutDoesNotExcuseAnUnknownOutcome(t *testing.T) {
 	})
 }
 
-// TestTxEndsWithItsContext: nothing is committed after the end, and nothing is
-// tried again.
+// TestTxEndsWithItsContext: after the end Tx neither commits nor tries again.
 func TestTxEndsWithItsContext(t *testing.T) {
 	stop := errors.New("stop")
 	for _, tt := range []struct {
@@ -547,7 +554,7 @@ func TestTxRollsBackWhenFnDoesNotReturn(t *testing.T) {
 	}
 }
 
-// TestOnRetrySeesTheJitteredDelay, and the schedule is drawn from only when a
+// TestOnRetrySeesTheJitteredDelay also checks that a delay is drawn only after a
 // transaction has failed.
 func TestOnRetrySeesTheJitteredDelay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -643,7 +650,7 @@ func TestOneValueOfOptionsServesManyCalls(t *testing.T) {
 	})
 }
 
-// The zero Option sets nothing, wherever it stands, neither here nor in package retry.
+// The zero Option sets nothing at any place, here and in package retry.
 func TestZeroOption(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, fake := openFake(outcome{exec: mysql(1213)})

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// A Config says what to run. Every field counts as it stands: start from [Default].
+// A Config describes an experiment. No field has a default: start from [Default].
 type Config struct {
-	// Schedule returns the schedule of a client, given a seed of the client's own.
-	// It must replay: ranging over it again gives the same delays. Several
-	// goroutines call it at once.
+	// Schedule returns the schedule of a client, from a seed of the client's own. The
+	// schedule must replay: every range gives the same delays. Several goroutines call
+	// Schedule at once.
 	Schedule func(seed uint64) iter.Seq[time.Duration]
 
 	Clients      []int         // the numbers of clients to try, each from 1 to 1,000,000
@@ -20,16 +20,15 @@ type Config struct {
 	HopDeviation time.Duration // its standard deviation, from 0 to 24 h
 
 	Seed    uint64 // equal seeds give equal results
-	Workers int    // repetitions that run at a time, >= 1; the result does not depend on it
+	Workers int    // number of repetitions that run at a time, >= 1; no influence on the result
 
-	// Progress is called, if it is not nil, with how many repetitions of how many
-	// are done, by one goroutine at a time, at most about a thousand times.
+	// Progress, if not nil, is called with the number of repetitions that are done and
+	// their total: by one goroutine at a time, at most about a thousand times.
 	Progress func(done, total int)
 }
 
-// Default returns the published experiment, without a schedule: 10, 20, ..., 190
-// clients, 100 repetitions, hops of 10 ± 2 ms. Its seed is 1, and it uses all
-// processors.
+// Default returns the published experiment without its schedules: 10, 20, ..., 190 clients,
+// 100 repetitions, messages of 10 ± 2 ms. The seed is 1. It uses all processors.
 func Default() Config {
 	clients := make([]int, 0, 19)
 	for n := 10; n <= 190; n += 10 {
@@ -45,8 +44,8 @@ func Default() Config {
 	}
 }
 
-// The bounds are there so that sums of times cannot overflow, and that a slip of
-// the keyboard is an error and not a day of waiting for memory.
+// With these bounds sums of times cannot overflow, and a typing mistake is an error instead
+// of a day of waiting.
 const (
 	maxClients = 1_000_000
 	maxReps    = 1_000_000
@@ -54,7 +53,7 @@ const (
 	maxRaces   = 50_000_000 // in all
 )
 
-// Validate returns nil, or an [*Error] that names the first field that makes no sense.
+// Validate returns an [*Error] about the first field that is out of its bounds, or nil.
 func (c *Config) Validate() error {
 	if c.Schedule == nil {
 		return reject("Schedule", "nil", "a function that returns a schedule")

@@ -9,14 +9,14 @@ import (
 	"example.com/backoff/sim/internal/engine"
 )
 
-// A Result is what a [Config] gives, one cell for each of its numbers of clients, in
-// the same order.
+// A Result is the result of an experiment. It has a cell for each of the numbers of clients
+// in its [Config], in the same order.
 type Result struct {
 	Cells []Cell
 }
 
-// A Cell sums up the repetitions with one number of clients. Each standard error is
-// that of the mean before it, and 0 for a single repetition.
+// A Cell summarizes the repetitions with one number of clients. Each standard error belongs
+// to the mean before it. It is 0 for a single repetition.
 type Cell struct {
 	Clients int
 	Reps    int
@@ -24,13 +24,12 @@ type Cell struct {
 	TimeSE  time.Duration
 	Calls   float64 // mean number of writes tried, by all clients together
 	CallsSE float64
-	GaveUp  float64 // mean number of clients whose schedule ended before they had written
+	GaveUp  float64 // mean number of clients that gave up, because their schedule ended
 }
 
-// Run runs the experiment that config describes. It returns the cause of ctx's end if
-// ctx ends first, and an [*Error] that names the field if config makes no sense. What
-// the schedule does to end its goroutine, a panic or [runtime.Goexit], Run does to the
-// caller's.
+// Run runs an experiment. If ctx is done first, Run returns its cause. If a field of config
+// is out of its bounds, Run returns an [*Error] that names it. If a schedule panics or
+// calls [runtime.Goexit], so does Run.
 func Run(ctx context.Context, config Config) (Result, error) {
 	if err := config.Validate(); err != nil {
 		return Result{}, err
@@ -38,8 +37,8 @@ func Run(ctx context.Context, config Config) (Result, error) {
 	reps := config.Reps
 	outcomes := make([]outcome, len(config.Clients)*reps)
 	plan := engine.Plan{Reps: len(outcomes), Parts: 1, Workers: config.Workers, Progress: config.Progress}
-	// The largest cells come first, so that no long repetition begins when the
-	// other workers are out of work.
+	// The largest cells come first. Otherwise one worker could begin a long repetition
+	// when the others have nothing left to do.
 	order := make([]int, len(config.Clients))
 	for i := range order {
 		order[i] = i
@@ -67,16 +66,16 @@ func Run(ctx context.Context, config Config) (Result, error) {
 	return result, nil
 }
 
-// An outcome is what one repetition gave.
+// An outcome is the result of one repetition.
 type outcome struct {
 	time   time.Duration
 	calls  int64
 	gaveUp int64
 }
 
-// sum is exact up to the last step of each figure: what is added are differences
-// from the first outcome, in float64 only from there on, in the order of the
-// repetitions, so that neither the processor nor the workers can tell.
+// sum adds differences from the first outcome, in the order of the repetitions, and rounds
+// in the last step only. So the result depends neither on the processor nor on the number
+// of workers.
 func sum(clients int, outcomes []outcome) Cell {
 	meanTime, timeSE := mean(outcomes, func(o outcome) int64 { return int64(o.time) })
 	calls, callsSE := mean(outcomes, func(o outcome) int64 { return o.calls })

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A faulty schedule does to the goroutine that called Run what it did to its own: no
-// result is returned that lacks what was not run.
+// If a faulty schedule panics or ends its goroutine, so does Run. It does not return an
+// incomplete result.
 func TestScheduleEndsItsGoroutine(t *testing.T) {
 	for _, test := range ending.Schedules() {
 		config := Default()

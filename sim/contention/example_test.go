@@ -32,7 +32,7 @@ func ExampleRun() {
 	// 100 clients: 4.942s ± 58ms, 797 ± 1 writes
 }
 
-// The published grid, as it is unless a field is changed.
+// The published experiment.
 func ExampleDefault() {
 	config := contention.Default()
 	fmt.Println(config.Clients[0], "to", config.Clients[len(config.Clients)-1], "clients")
@@ -44,7 +44,7 @@ func ExampleDefault() {
 	// messages of 10ms ± 2ms
 }
 
-// A number of clients that a slip of the keyboard made 0.
+// A number of clients that is 0 by mistake.
 func ExampleError() {
 	config := contention.Default()
 	config.Schedule = func(uint64) iter.Seq[time.Duration] { return backoff.Constant(0) }

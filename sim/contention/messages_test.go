@@ -14,10 +14,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A heapRace is the same model without a race's short cuts: each of the four
-// messages of an attempt is an event in a plain container/heap, and the server
-// counts versions. Clients draw the same numbers in the same order, so every write
-// must come at the same nanosecond with the same success.
+// A heapRace is the same model without the shortcuts of a race: each of the four messages of
+// an attempt is an event in a container/heap, and the server counts versions. Clients draw
+// the same numbers in the same order, so every write must arrive at the same nanosecond with
+// the same success.
 type heapRace struct {
 	hop, deviation time.Duration
 	clients        []heapClient
@@ -83,7 +83,7 @@ func (r *heapRace) close() {
 	}
 }
 
-// A write is what both versions of the model are compared by.
+// A write is the arrival of a write. The two versions of the model must agree on all.
 type write struct {
 	Client  int
 	At      time.Duration
@@ -126,8 +126,8 @@ func testEqual(t *rapid.T) {
 	config.Hop = time.Duration(rapid.Int64Range(1000, 1e7).Draw(t, "hop"))
 	config.HopDeviation = time.Duration(rapid.Int64Range(0, 2*int64(config.Hop)).Draw(t, "deviation"))
 	if rapid.Bool().Draw(t, "many draws") {
-		// With hops of a few ns many messages arrive at one time, in order of
-		// their clients' numbers. None takes 0 ns, which 10 deviations exclude.
+		// With messages of a few ns many arrive at the same time, in the order of
+		// their clients' numbers. None takes 0 ns, which is 10 deviations away.
 		config.Hop = time.Duration(rapid.Int64Range(10, 50).Draw(t, "short hop"))
 		config.HopDeviation = config.Hop / 10
 	}
@@ -161,8 +161,8 @@ func testEqual(t *rapid.T) {
 
 func TestEveryWriteAsWithAllMessages(t *testing.T) { rapid.Check(t, testEqual) }
 
-// Answers overtake each other where hops differ much: the last success is not always
-// the last to be known.
+// If the times of messages differ much, answers overtake each other: the last client to
+// succeed is not always the last to know.
 func TestOvertakingAnswers(t *testing.T) {
 	config := Default()
 	config.Schedule, config.HopDeviation = none, 2*config.Hop
@@ -179,7 +179,7 @@ func TestOvertakingAnswers(t *testing.T) {
 	}
 }
 
-// A race's memory is used again: what was there before must not show.
+// A race uses its memory again, without a trace of the repetition before.
 func TestRaceAgain(t *testing.T) {
 	config := Default()
 	for _, s := range schedules {
@@ -226,7 +226,7 @@ func BenchmarkRep(b *testing.B) {
 	}
 }
 
-// The whole published grid, five schedules: 60 million messages.
+// The published experiment with its five schedules has 60 million messages.
 func BenchmarkGrid(b *testing.B) {
 	five := slices.Concat(schedules[:4], schedules[5:6])
 	for b.Loop() {

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// With -full the comparisons have as many repetitions as the published program, which
-// takes a minute of processor time:
+// With -full the comparisons take as many repetitions as the published program, and a minute
+// of processor time:
 //
 //	go test ./sim/contention -run 'Published|Algorithm' -full
-var asPublished = flag.Bool("full", false, "compare as many repetitions as the published program has")
+var asPublished = flag.Bool("full", false, "compare as many repetitions as the published program")
 
-// What the published program gave over 20,000 repetitions.
+// These are the results of the published program over 20,000 repetitions.
 var published = []struct {
 	name    string
 	delay   schedule
@@ -35,8 +35,8 @@ var published = []struct {
 	{"none", none, 50, 1140, 689.9},
 }
 
-// Of 18 figures one is 4.5 standard errors off by chance in one of 8,000 seeds; χ²
-// of 9 cells exceeds 30 in one of 2,300. The seed is fixed.
+// One of 18 figures is 4.5 standard errors off by chance in one of 8,000 seeds; χ² of 9
+// cells exceeds 30 in one of 2,300. The seed is fixed.
 func TestPublished(t *testing.T) {
 	const theirReps = 20_000
 	reps := 4000
@@ -49,7 +49,7 @@ func TestPublished(t *testing.T) {
 	chiTime, chiCalls := 0.0, 0.0
 	for _, p := range published {
 		cell := run(t, p.delay, reps, p.clients)
-		// They give no standard errors, but theirs are ours at as many repetitions.
+		// The program gives no standard errors. They equal ours at as many repetitions.
 		theirs := 1 + float64(reps)/theirReps
 		zTime := (float64(cell.Time)/1e6 - p.ms) / math.Hypot(float64(cell.TimeSE)/1e6*math.Sqrt(theirs), 0.3) // they give whole ms
 		zCalls := (cell.Calls - p.calls) / math.Hypot(cell.CallsSE*math.Sqrt(theirs), 0.03)
@@ -67,8 +67,8 @@ func TestPublished(t *testing.T) {
 	}
 }
 
-// Ours draws under the limit in place of clamping to it: no pile of clients waits
-// for exactly 2 s, so they are done sooner, by the same number of writes.
+// Our jitter draws below the limit instead of clamping to it. So no pile of clients waits
+// for exactly 2 s, and all are done sooner, with the same number of writes.
 func TestDecorrelatedIsFasterThanPublished(t *testing.T) {
 	ours, theirs := run(t, decorrelated, 1000, 100), run(t, clamped, 1000, 100)
 	if faster := theirs.Time - ours.Time; faster < 200*time.Millisecond {
@@ -79,12 +79,12 @@ func TestDecorrelatedIsFasterThanPublished(t *testing.T) {
 	}
 }
 
-// The other cells of the published grid, against the published algorithm written
-// down a second time: all four messages as events, times as float64, one generator
-// for all clients, the program's own backoffs. Only package math/rand/v2 is shared.
+// The other cells of the published experiment agree with a second version of its algorithm:
+// all four messages are events, times are float64, all clients share one generator, and the
+// backoffs are those of the program. The two versions share package math/rand/v2 only.
 //
-// 5 schedules at 10, 20, ..., 190 clients are 95 cells; -short takes every fourth of
-// the numbers of clients. The mean of χ² is the number of cells n: it exceeds
+// 5 schedules at 10, 20, ..., 190 clients are 95 cells; -short takes every fourth number of
+// clients. The mean of χ² is the number of cells n: it exceeds
 // n + 2.54·√(2n), which is 130 of 95, in about one of 100 seeds, and an |z| of 4.5
 // appears in one of 770; with 40 repetitions, whose errors are estimated from fewer,
 // in one of 60 and one of 220. The seed is fixed.

@@ -8,12 +8,12 @@ import (
 	"example.com/backoff/sim/internal/engine"
 )
 
-// A race is one repetition. Its memory is used again by the next.
+// A race is one repetition. The next one uses its memory again.
 //
-// Of the four messages of an attempt only the arrival of the write is an event: a
-// write succeeds if no other did since its client's read arrived, and a client knows
-// when that was when it sends the write. So an attempt costs one event in place of
-// four, and the result is the same, to the nanosecond.
+// An attempt has four messages, but only the arrival of the write is an event. The write
+// succeeds if no other write did since the client's read arrived, and that time is known
+// when the client sends the write. So an attempt costs one event instead of four, and the
+// result is the same to the nanosecond.
 type race struct {
 	hop       time.Duration
 	deviation float64
@@ -24,39 +24,40 @@ type race struct {
 	drawer  engine.Drawer
 
 	outcome               // so far
-	winner  int           // whose write was the last to succeed
-	wonAt   time.Duration // when it arrived
+	winner  int           // the client whose write was the last to succeed
+	wonAt   time.Duration // arrival of that write
 }
 
 type client struct {
 	rand   engine.Rand
-	read   time.Duration // when the read before its next write arrived
+	read   time.Duration // arrival of the read before its next write
 	delays []time.Duration
-	used   int // of delays
-	drawn  int // of the schedule, so far
+	used   int // number of delays that are used
+	drawn  int // number of delays drawn from the schedule so far
 	seed   uint64
 	seq    iter.Seq[time.Duration]
 }
 
-// A client draws its first delays in a block of firstBlock. Each later one is as
-// large as all before it, up to lastBlock.
+// A client draws its delays in blocks. The first has firstBlock delays. Each later block is
+// as large as all blocks before it, up to lastBlock.
 const (
 	firstBlock = 8
 	lastBlock  = 4096
 )
 
-// horizon is where virtual time ends, after 146 years. A client whose delay leads
-// beyond it has given up.
+// horizon is the end of virtual time, after 146 years. A client whose delay leads beyond it
+// gives up.
 const horizon time.Duration = 1 << 62
 
-// The context is checked every contextEvery events, each of which takes some 50 ns.
+// contextEvery is the number of events between two checks of the context. An event takes
+// about 50 ns.
 const contextEvery = 1024
 
 func newRace(config *Config) *race {
 	return &race{hop: config.Hop, deviation: float64(config.HopDeviation), schedule: config.Schedule}
 }
 
-// run returns ok = false if ctx ended before the race.
+// run returns ok = false if ctx is done before the race is over.
 func (r *race) run(ctx context.Context, clients int, seed uint64) (o outcome, ok bool) {
 	if !r.reset(ctx, clients, seed) {
 		return outcome{}, false
@@ -73,12 +74,12 @@ func (r *race) run(ctx context.Context, clients int, seed uint64) (o outcome, ok
 	}
 }
 
-// write is the arrival of client i's write.
+// write lets client i's write arrive.
 func (r *race) write(i int, now time.Duration) (success bool) {
 	r.calls++
 	c := &r.clients[i]
 	known := now + r.message(c)
-	// Of two arrivals at one time that of the lower number is the first.
+	// If two writes arrive at the same time, the client with the lower number wins.
 	if c.read > r.wonAt || c.read == r.wonAt && i > r.winner {
 		r.wonAt, r.winner = now, i
 		r.time = max(r.time, known)
@@ -96,7 +97,7 @@ func (r *race) write(i int, now time.Duration) (success bool) {
 	return false
 }
 
-// reset returns false if ctx has ended.
+// reset prepares the next repetition. It returns false if ctx is done.
 func (r *race) reset(ctx context.Context, clients int, seed uint64) bool {
 	if len(r.clients) != clients {
 		r.clients = make([]client, clients)
@@ -117,8 +118,8 @@ func (r *race) reset(ctx context.Context, clients int, seed uint64) bool {
 	return true
 }
 
-// message returns the time that the client's next message takes, |N(hop, deviation)|
-// in whole nanoseconds.
+// message draws the duration of the client's next message, |N(hop, deviation)| in whole
+// nanoseconds.
 func (r *race) message(c *client) time.Duration {
 	d := r.hop + time.Duration(r.deviation*c.rand.Normal())
 	if d < 0 {
@@ -127,7 +128,7 @@ func (r *race) message(c *client) time.Duration {
 	return d
 }
 
-// nextDelay returns the client's next delay, and false if its schedule has ended.
+// nextDelay returns the client's next delay, or false if its schedule has ended.
 func (r *race) nextDelay(c *client) (time.Duration, bool) {
 	if c.used == len(c.delays) && !r.refill(c) {
 		return 0, false

@@ -43,7 +43,7 @@ func TestBadConfig(t *testing.T) {
 	}
 }
 
-// The figures of one seed, on every GOARCH and with any number of workers.
+// One seed has these figures, on every GOARCH and with any number of workers.
 func TestGolden(t *testing.T) {
 	want := `
 exponential, 40·5: 30.66736595s ± 817.197723ms, 431.2 ± 6.763135367564367, 0
@@ -108,7 +108,7 @@ func TestSeedMatters(t *testing.T) {
 	}
 }
 
-// A client whose schedule has ended gives up, and one whose delay has no end too.
+// A client gives up when its schedule ends, and when its delay is endless.
 func TestGivingUp(t *testing.T) {
 	for _, schedule := range []schedule{
 		func(uint64) iter.Seq[time.Duration] { return func(func(time.Duration) bool) {} },
@@ -167,7 +167,7 @@ func TestEndedContext(t *testing.T) {
 	if err != cause || result.Cells != nil {
 		t.Errorf("got %v, %v, want no result and the cause", result, err)
 	}
-	// A worker looks every 1,024 writes, and 190 clients call once each.
+	// A worker checks every 1,024 writes, and 190 clients write once each.
 	if n := calls.Load(); n > 100+2*1024 {
 		t.Errorf("%d calls of Schedule, want none soon after the context's end", n)
 	}
@@ -177,7 +177,7 @@ func TestEndedContext(t *testing.T) {
 	}
 }
 
-// A context that ends when it was looked at so often.
+// A context that is done after a number of checks.
 type countedContext struct {
 	context.Context
 	looks int
@@ -191,8 +191,8 @@ func (c *countedContext) Err() error {
 	return nil
 }
 
-// The context is looked at every 1,024 writes, and before the race every 1,024
-// clients. Each takes far less than the 48 µs that would add up to 50 ms.
+// A race checks the context every 1,024 writes, and before it begins every 1,024 clients.
+// Each write takes far less than the 48 µs that would add up to 50 ms.
 func TestContextIsChecked(t *testing.T) {
 	config := Default()
 	config.Schedule = none
@@ -205,14 +205,13 @@ func TestContextIsChecked(t *testing.T) {
 	}
 }
 
-// A repetition allocates nothing but what the schedules do.
+// In a repetition only the schedules allocate.
 func TestNoAllocationPerEvent(t *testing.T) {
 	config := Default()
 	config.Schedule = none
 	r := newRace(&config)
 	r.run(context.Background(), 100, 1)
-	// Constant(0) is one function value, for each of the up to 99 clients that
-	// ever have to retry.
+	// Constant(0) is one function value for each client that retries, at most 99.
 	got := testing.AllocsPerRun(10, func() { r.run(context.Background(), 100, 1) })
 	if got > 100 {
 		t.Errorf("%v allocations in %d writes, want at most 100", got, r.calls)

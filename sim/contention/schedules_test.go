@@ -15,7 +15,7 @@ const (
 	limit = 2 * time.Second
 )
 
-// The five schedules of the published program, in this library's terms.
+// These are the five schedules of the published program.
 var (
 	exponential schedule = func(uint64) iter.Seq[time.Duration] {
 		return backoff.Cap(backoff.Exponential(base, 2), limit)
@@ -34,8 +34,8 @@ var (
 	}
 )
 
-// clamped is decorrelated jitter as published: what was drawn is cut off at the
-// limit, where DecorrelatedJitter limits what it draws under.
+// clamped is the published decorrelated jitter. It clamps its draws to the limit, while
+// DecorrelatedJitter draws below the limit.
 func clamped(seed uint64) iter.Seq[time.Duration] {
 	return func(yield func(time.Duration) bool) {
 		const lo = 5 * time.Millisecond

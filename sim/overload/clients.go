@@ -7,18 +7,18 @@ import (
 	"example.com/backoff/sim/internal/engine"
 )
 
-// A client thinks, or waits to retry, until its event in sends comes, and then it waits
-// for the answer to its request, or for the timeout.
+// A client thinks, or waits to retry, until its event in sends comes; then it waits for the
+// answer to its request, or for the timeout.
 type client struct {
 	rand         engine.Rand
 	scheduleSeed uint64 // the seed of its operation's schedule
-	turn         uint32 // how many requests it is done with; see request
-	retry        uint32 // how many retries the operation has had
+	turn         uint32 // number of requests that it is done with; see request
+	retry        uint32 // number of retries of the operation so far
 	block        uint32 // of the world's delays, plus 1; 0 for none
-	open         bool   // whether its request is open, at a server that drops abandoned requests
+	open         bool   // whether its request is open, at a server that cancels abandoned requests
 }
 
-// The tags of events in world.sends say what the client sends at that time.
+// The tags of events in world.sends: what the client sends at that time.
 const (
 	sendFirst = iota // an operation's first request
 	sendRetry        // a retry
@@ -26,7 +26,7 @@ const (
 	tagBits   = 2    // The bits of a tag above these are the client's turn.
 )
 
-// startClients gives every client of closed arrivals its first time to think.
+// startClients plans the first operation of every client of closed arrivals.
 func (w *world) startClients() {
 	if w.config.Rate > 0 {
 		w.arrivals = engine.NewRand(engine.Seed(w.seed, 1))
@@ -45,9 +45,9 @@ func (w *world) startClients() {
 }
 
 // nextOperation returns when the next operation begins, of a client that thinks from now on,
-// or of all open arrivals. The time is exponentially distributed with a rate that a
-// spike multiplies, also for those who had begun to think before: one number of mean 1
-// is used up at that rate. It is Never if that is after the end.
+// or of open arrivals. The time is exponentially distributed with a rate that a spike
+// multiplies, also for clients that began to think before it: one number of mean 1 is used
+// up at that rate. It is Never if the time is after the end.
 func (w *world) nextOperation(now time.Duration, r *engine.Rand) time.Duration {
 	mean := float64(w.config.Think)
 	if w.config.Rate > 0 {
@@ -109,7 +109,7 @@ func (w *world) send(e engine.Event) {
 	case sendRetry:
 		w.stats.Retries++
 	case sendAgain:
-		// It has its timeout, and is counted.
+		// It has a timeout already, and is counted.
 		r.sent = w.server.returns[r.client]
 		delete(w.server.returns, r.client)
 		w.connect(r, e.At)
@@ -129,8 +129,8 @@ func (w *world) travel(network *inFlight, r request, now time.Duration) {
 	network.add(r, now+time.Duration(math.Floor(takes)))
 }
 
-// requestArrives is the arrival of a request at the server, also of one whose client has given
-// up since.
+// requestArrives is the arrival of a request at the server, even if its client has given up
+// since.
 func (w *world) requestArrives(now time.Duration) {
 	w.count()
 	w.connect(w.toServer.take(now), now)
@@ -157,7 +157,7 @@ func (w *world) answerArrives(now time.Duration) {
 	w.stats.Wasted++
 }
 
-// timeOut is the end of a client's patience.
+// timeOut is the timeout of a request: its client abandons it.
 func (w *world) timeOut(now time.Duration) {
 	w.count()
 	if w.prefetched == 0 {
@@ -176,8 +176,8 @@ func (w *world) timeOut(now time.Duration) {
 	w.fail(int(r.client), now)
 }
 
-// receiveAnswer is what a client does that gets the answer it waits for: the operation
-// has succeeded, or, for a share of Failures, the request has failed.
+// receiveAnswer is the arrival of an answer at a client that waits for it: the operation has
+// succeeded, or, for a share of Failures, the request has failed.
 func (w *world) receiveAnswer(r request, now time.Duration) {
 	i := int(r.client)
 	c := &w.clients[i]
@@ -231,7 +231,7 @@ func (w *world) endOperation(i int, now time.Duration) {
 	w.add(i, c.turn, sendFirst, w.nextOperation(now, &c.rand))
 }
 
-// endRequest moves the client on to its next turn: no request of its is awaited any more.
+// endRequest moves the client to its next turn: it no longer waits for a request.
 func (c *client) endRequest() {
 	c.turn = (c.turn + 1) & (1<<(32-tagBits) - 1)
 	c.open = false
@@ -240,10 +240,10 @@ func (c *client) endRequest() {
 // prefetchSize is how many clients prefetch reads at a time.
 const prefetchSize = 16
 
-// prefetch reads the clients of the first of requests, at most most of them, and returns
-// how many. Their records and their delays are then in the cache when their events
-// come. One by one each read would wait for memory; here no read depends on another,
-// and the processor waits for all of them at once.
+// prefetch reads the clients of the first requests, at most most of them, and returns their
+// number. Their records and their delays are then in the cache when their events come. One
+// by one, each read would wait for memory; here no read depends on another, and the
+// processor waits for all of them at once.
 func (w *world) prefetch(requests *ring[request], most int) int {
 	n := min(most, requests.size)
 	var read uint32
@@ -255,6 +255,6 @@ func (w *world) prefetch(requests *ring[request], most int) int {
 			read += uint32(w.delays.at(b - 1)[0])
 		}
 	}
-	w.read = read // for the compiler not to leave it out
+	w.read = read // so that the compiler keeps the reads
 	return n
 }

@@ -8,102 +8,106 @@ import (
 	"time"
 )
 
-// A Config says what to run. Every field counts as it stands: start from [Default].
+// A Config is an experiment. No field has a default: start from [Default].
 type Config struct {
 	// Schedule returns the schedule of the retries of one operation, given a seed
 	// of its own. It must replay: ranging over it again gives the same delays.
-	// When it ends, the operation is given up. Several goroutines call it at once.
+	// When it ends, the client gives the operation up. Several goroutines call it at
+	// once.
 	Schedule func(seed uint64) iter.Seq[time.Duration]
 
-	// Budget returns a retry budget, which says of every failure whether a retry
-	// may follow; nil for none. It is called once for each of Processes in each
-	// repetition, by several goroutines at once: the clients of one process share
-	// one.
+	// Budget returns a retry budget, which decides after every failure whether a
+	// retry may follow; nil for none. It is called once for each of Processes in
+	// each repetition, by several goroutines at once: the clients of one process
+	// share one.
 	Budget    func() Budget
 	Processes int // from 1; client i belongs to process i modulo Processes
 
-	// Arrivals are closed, so many clients that each think, call until they
-	// succeed or give up, and think again; or open, so many operations a second,
-	// each of a client of its own. One of Clients and Rate is 0.
+	// Arrivals are closed, Clients that each think, call until they succeed or give
+	// up, and think again; or open, Rate operations a second, each by a client of its
+	// own. One of Clients and Rate is 0.
 	Clients int           // 0 to 10,000,000
 	Think   time.Duration // the mean of the exponentially distributed time, 0 to 24 h
 	Rate    float64       // operations a second, 0 to 1e9; Poisson arrivals
 
-	Timeout time.Duration // when a client abandons its request, 1 ms to 1 h
+	Timeout time.Duration // after which a client abandons its request, 1 ms to 1 h
 
 	// Network is the mean of the exponentially distributed time that a request takes
-	// to the server, and an answer back; 0 to 1 min. That a client has given up, the
-	// server hears at once.
+	// to the server, and an answer back; 0 to 1 min. If a client gives up, the server
+	// is notified at once.
 	Network time.Duration
 
-	Latency   Latency       // how long the server takes, by the open requests
-	Poll      time.Duration // how often it looks at a request again, from 1 µs to 1 h; 0 for never
-	Abandoned Abandoned     // whether the server goes on with an abandoned request
-	Failures  float64       // the share of requests that are answered by an error, in [0, 1]
+	Latency   Latency       // of the server, as a function of the open requests
+	Poll      time.Duration // how often it checks whether a request is due, 1 µs to 1 h; 0 for never
+	Abandoned Abandoned     // what the server does with abandoned requests
+	Failures  float64       // the share of requests that get an error response, in [0, 1]
 	Queue     int           // requests that the accept queue holds, 0 to 1e9
-	Accept    time.Duration // for taking one request out of it, 0 to 1 s
+	Accept    time.Duration // the time to take one request out of it, 0 to 1 s
 	Reconnect time.Duration // within which a request that found the queue full tries again, 1 ms to 1 min
 
-	// A run is Warmup, then the trigger, then After; 1 h at most in all.
-	Warmup  time.Duration // at least 2 s
-	Trigger Trigger
-	After   time.Duration // at least 5 s
+	// A run is Warmup, then the trigger, then After; at most 1 h in all.
+	Warmup  time.Duration // min 2 s
+	Trigger Trigger       // the outage, or what else happens
+	After   time.Duration // to recover, min 5 s
 
 	Reps    int    // repetitions, 1 to 100,000
-	Seed    uint64 // that of the first repetition; each further one's is made from it and unrelated
-	Workers int    // repetitions that run at a time, >= 1; the result does not depend on it
+	Seed    uint64 // of the first repetition; those of the others are derived from it
+	Workers int    // repetitions that run at a time, >= 1; no result depends on it
 
-	// Progress is called, if it is not nil, with how many seconds of virtual time
-	// of how many are done, by one goroutine at a time, at most about a thousand
-	// times.
+	// Progress, if it is not nil, is called with the seconds of virtual time that are
+	// done, and their total, by one goroutine at a time, about a thousand times at
+	// most.
 	Progress func(done, total int)
 }
 
 // A Budget limits retries. A [example.com/backoff/retry.Budget] is one.
 type Budget interface {
-	Failed() (retry bool) // counts a failure, and reports whether a retry may follow
+	Failed() (retry bool) // counts a failure and reports whether a retry may follow
 	Succeeded()           // counts a success
 }
 
-// Abandoned says what the server does with a request whose client has given up.
+// Abandoned is what the server does with a request that its client has abandoned.
 type Abandoned int
 
 const (
 	// Keep goes on serving it, as a net/http handler does that ignores its
 	// request's context.
 	Keep Abandoned = iota
-	// Drop ends it at once.
-	Drop
+	// Cancel ends it at once, as a handler does that returns when its request's
+	// context is done.
+	Cancel
+	// Drop is another name of Cancel.
+	Drop = Cancel
 )
 
 func (a Abandoned) String() string {
 	switch a {
 	case Keep:
 		return "keep"
-	case Drop:
-		return "drop"
+	case Cancel:
+		return "cancel"
 	}
 	return fmt.Sprintf("Abandoned(%d)", int(a))
 }
 
-// A Trigger is what happens to the server after the warm-up.
+// A Trigger is what happens after the warm-up: the outage of the experiment.
 type Trigger struct {
 	Kind   TriggerKind
-	For    time.Duration // how long; 0 for no trigger
+	For    time.Duration // its length; 0 for no trigger
 	Factor float64       // of a SlowDown or a Spike, finite and >= 1
 }
 
-// A TriggerKind says what a [Trigger] does.
+// A TriggerKind is the kind of a [Trigger].
 type TriggerKind int
 
 const (
-	// Stop stops the server, as SIGSTOP does: it answers nothing, and requests
-	// wait in the accept queue.
+	// Stop stops the server, as SIGSTOP does: it answers nothing, and requests wait
+	// in the accept queue until it resumes.
 	Stop TriggerKind = iota
 	// SlowDown multiplies the server's latency by Factor.
 	SlowDown
-	// Spike multiplies the rate of first tries by Factor: of open arrivals, and of
-	// the clients that are thinking.
+	// Spike multiplies the rate of initial requests by Factor: of open arrivals, and
+	// of the clients that are thinking.
 	Spike
 )
 
@@ -119,11 +123,11 @@ func (k TriggerKind) String() string {
 	return fmt.Sprintf("TriggerKind(%d)", int(k))
 }
 
-// Default returns the published experiment, without a schedule: 1,000 clients that
-// think for 10 s on average and wait for 2 s, a server whose latency is 100 ms until
-// 30 requests are open and 5 % longer for every 15 more, a stop of 20 s after 15 s, and
-// 90 s to recover. The accept queue is that of today's Linux, 4096; abandoned requests
-// are kept. One repetition, with seed 1.
+// Default returns the published experiment, without a schedule: 1,000 clients that think for
+// 10 s on average and wait for 2 s; a server whose latency is 100 ms until 30 requests are
+// open and 5 % longer with every 15 more; a stop of 20 s after 15 s, and 90 s to recover. The
+// accept queue is that of today's Linux, 4096; abandoned requests are kept. It is one
+// repetition, with seed 1.
 func Default() Config {
 	return Config{
 		Processes: 1,
@@ -145,7 +149,7 @@ func Default() Config {
 	}
 }
 
-// Validate returns nil, or an [*Error] that names the first field that makes no sense.
+// Validate returns nil, or an [*Error] that names the first invalid field.
 func (c *Config) Validate() error {
 	if c.Schedule == nil {
 		return reject("Schedule", "nil", "a function that returns a schedule")
@@ -157,24 +161,24 @@ func (c *Config) Validate() error {
 		return err
 	}
 	for _, n := range []struct {
-		field            string
-		got, least, most int
+		field         string
+		got, min, max int
 	}{
 		{"Processes", c.Processes, 1, 10_000_000},
 		{"Clients", c.Clients, 0, 10_000_000},
 		{"Queue", c.Queue, 0, 1_000_000_000},
-		{"Abandoned", int(c.Abandoned), int(Keep), int(Drop)},
+		{"Abandoned", int(c.Abandoned), int(Keep), int(Cancel)},
 		{"Trigger.Kind", int(c.Trigger.Kind), int(Stop), int(Spike)},
 		{"Reps", c.Reps, 1, 100_000},
 		{"Workers", c.Workers, 1, math.MaxInt},
 	} {
-		if n.got < n.least || n.got > n.most {
-			return reject(n.field, n.got, within(n.least, n.most))
+		if n.got < n.min || n.got > n.max {
+			return reject(n.field, n.got, within(n.min, n.max))
 		}
 	}
 	for _, d := range []struct {
-		field            string
-		got, least, most time.Duration
+		field         string
+		got, min, max time.Duration
 	}{
 		{"Think", c.Think, 0, 24 * time.Hour},
 		{"Timeout", c.Timeout, time.Millisecond, time.Hour},
@@ -185,8 +189,8 @@ func (c *Config) Validate() error {
 		{"Trigger.For", c.Trigger.For, 0, time.Hour},
 		{"After", c.After, 5 * time.Second, time.Hour},
 	} {
-		if d.got < d.least || d.got > d.most {
-			return reject(d.field, d.got, within(d.least, d.most))
+		if d.got < d.min || d.got > d.max {
+			return reject(d.field, d.got, within(d.min, d.max))
 		}
 	}
 	if c.Poll != 0 && (c.Poll < time.Microsecond || c.Poll > time.Hour) {
@@ -214,17 +218,17 @@ func (c *Config) Validate() error {
 	return nil
 }
 
-func within(least, most any) string {
-	if most == any(math.MaxInt) {
-		return fmt.Sprintf(">= %v", least)
+func within(min, max any) string {
+	if max == any(math.MaxInt) {
+		return fmt.Sprintf(">= %v", min)
 	}
-	return fmt.Sprintf("%v to %v", least, most)
+	return fmt.Sprintf("%v to %v", min, max)
 }
 
-// end is how long a run is.
+// end returns the length of a run.
 func (c *Config) end() time.Duration { return c.Warmup + c.Trigger.For + c.After }
 
-// during returns when the trigger is on: in [from, to).
+// during returns the time of the trigger, [from, to).
 func (c *Config) during() (from, to time.Duration) {
 	return c.Warmup, c.Warmup + c.Trigger.For
 }

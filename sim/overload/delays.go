@@ -7,26 +7,26 @@ import (
 	"example.com/backoff/sim/internal/engine"
 )
 
-// delayBlocks holds the next delays of every client that retries: a block of them each, no
-// larger than a line of the cache. A million clients can be retrying at once.
+// delayBlocks holds the next delays of every client that retries, in a block as large as a
+// line of the cache. A million clients can retry at once.
 type delayBlocks struct {
 	chunks [][]block
 	unused []uint32
 	blocks int
-	long   map[uint32]*longBlock // of clients whose operation has had many retries
+	long   map[uint32]*longBlock // of clients with an operation of many retries
 	drawer engine.Drawer
 }
 
-// A longBlock follows the blocks of a client. To draw a block all delays before it are
-// drawn again, so blocks that stayed as small would cost more and more.
+// A longBlock follows the blocks of a client. To draw a block, all delays before it are
+// drawn again, so small blocks would cost more and more.
 type longBlock struct {
-	from   uint32 // the retry whose delay is the first
+	from   uint32 // the retry of the first delay
 	delays []time.Duration
 }
 
 const (
-	longFrom = 256     // retries that the small blocks are for
-	longMost = 1 << 16 // delays that a long one has, at most
+	longFrom = 256     // retries from the small blocks
+	longMost = 1 << 16 // max delays of a long one
 )
 
 type block [8]time.Duration
@@ -76,8 +76,8 @@ func (w *world) nextDelay(c *client) (delay time.Duration, ok bool) {
 	return b[place], b[place] != scheduleEnd
 }
 
-// longDelay is delay of a client whose operation has had many retries: a block is as
-// long as all before it.
+// longDelay is nextDelay for a client with an operation of many retries: a block is as long
+// as all before it.
 func (w *world) longDelay(c *client) (delay time.Duration, ok bool) {
 	b := w.delays.long[c.block-1]
 	if b == nil {

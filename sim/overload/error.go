@@ -2,12 +2,11 @@ package overload
 
 import "fmt"
 
-// An Error says which field of a [Config] makes no sense: what it is, and what is
-// wanted instead.
+// An Error is about an invalid field of a [Config].
 type Error struct {
 	Field string // as in "Queue", "Trigger.Factor" or "Warmup + Trigger.For + After"
-	Got   string // what it is
-	Want  string // what is wanted, to be read after "want"
+	Got   string // its value
+	Want  string // the valid values, to be read after "want"
 }
 
 // Error returns a sentence such as "overload: Queue is -1, want 0 to 1000000000".

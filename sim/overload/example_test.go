@@ -18,8 +18,7 @@ func exponential(seed uint64) iter.Seq[time.Duration] {
 	return backoff.NormalJitter(100*time.Millisecond, 5*time.Minute, math.E, 0.1, backoff.WithSeed(seed))
 }
 
-// Exponential backoff, after a stop of 20 s, with today's accept queue and with that of
-// 2014.
+// Exponential backoff after a stop of 20 s, with today's accept queue and with that of 2014.
 func ExampleRun() {
 	for _, queue := range []int{4096, 128} {
 		config := overload.Default()
@@ -31,14 +30,14 @@ func ExampleRun() {
 			return
 		}
 		verdict := result.Reps[0].Verdict
-		fmt.Printf("queue %d: %v, at most %d requests open\n", queue, verdict, verdict.PeakOpen)
+		fmt.Printf("queue %d: %v, max %d open requests\n", queue, verdict, verdict.PeakOpen)
 	}
 	// Output:
-	// queue 4096: collapsed, at most 7892 requests open
-	// queue 128: recovered after 0s, at most 602 requests open
+	// queue 4096: collapsed, max 7892 open requests
+	// queue 128: recovered after 0s, max 602 open requests
 }
 
-// What helps, where abandoned requests are kept in a queue of 4096.
+// Four remedies for a server that keeps abandoned requests and has a queue of 4096.
 func ExampleRun_whatHelps() {
 	run := func(name string, change func(*overload.Config)) {
 		config := overload.Default()
@@ -53,8 +52,8 @@ func ExampleRun_whatHelps() {
 		fmt.Printf("%-22s %v\n", name, result.Reps[0].Verdict)
 	}
 	run("exponential backoff", func(*overload.Config) {})
-	run("dropping the abandoned", func(c *overload.Config) {
-		c.Abandoned = overload.Drop
+	run("cancelled requests", func(c *overload.Config) {
+		c.Abandoned = overload.Cancel
 	})
 	run("a budget", func(c *overload.Config) {
 		c.Budget = func() overload.Budget { return retry.NewBudget(100, 0.1) }
@@ -66,12 +65,13 @@ func ExampleRun_whatHelps() {
 	})
 	// Output:
 	// exponential backoff    collapsed
-	// dropping the abandoned recovered after 0s
+	// cancelled requests     recovered after 0s
 	// a budget               recovered after 1s
 	// a longer first delay   recovered after 5s
 }
 
-// The seconds of a run around a stop of three.
+// The seconds of a run around a stop of 3 s. The burst of 428 open requests after the resume
+// is over within the second.
 func ExampleSecond() {
 	config := overload.Default()
 	config.Schedule = exponential
@@ -81,24 +81,24 @@ func ExampleSecond() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("  s  first retries   ok timeouts open queued latency")
+	fmt.Println("  s  first retries   ok timeouts peak open queued latency")
 	for t, s := range result.Reps[0].Seconds[14:22] {
-		fmt.Printf("%3d %6d %7d %4d %8d %4d %6d %7v\n",
-			t+14, s.First, s.Retries, s.OK, s.Timeouts, s.Open, s.Queued, s.Latency.Round(time.Millisecond))
+		fmt.Printf("%3d %6d %7d %4d %8d %4d %4d %6d %7v\n",
+			t+14, s.First, s.Retries, s.OK, s.Timeouts, s.PeakOpen, s.Open, s.Queued, s.Latency.Round(time.Millisecond))
 	}
 	// Output:
-	// s  first retries   ok timeouts open queued latency
-	//  14     91       0   95        0    8      0   100ms
-	//  15     90       0    0        0    8     90   100ms
-	//  16     82       0    0        8    8    172   100ms
-	//  17     90      91    0       90    8    353   100ms
-	//  18     94      46  358       39    6      0   100ms
-	//  19     89       0   88        0    7      0   100ms
-	//  20     75       0   77        0    5      0   100ms
-	//  21    101       0   96        0   10      0   100ms
+	// s  first retries   ok timeouts peak open queued latency
+	//  14     91       0   95        0   15    8      0   100ms
+	//  15     90       0    0        0    8    8     90   100ms
+	//  16     82       0    0        8    8    8    172   100ms
+	//  17     90      91    0       90    8    8    353   100ms
+	//  18     94      46  358       39  428    6      0   100ms
+	//  19     89       0   88        0   14    7      0   100ms
+	//  20     75       0   77        0   17    5      0   100ms
+	//  21    101       0   96        0   16   10      0   100ms
 }
 
-// All that was sent in the end had one of three ends.
+// Every request ends in one of three ways.
 func ExampleTotal() {
 	config := overload.Default()
 	config.Schedule = exponential
@@ -110,28 +110,30 @@ func ExampleTotal() {
 		return
 	}
 	total := overload.Total(result.Reps[0].Seconds)
-	fmt.Println(total.First, "first tries and", total.Retries, "retries:")
-	fmt.Println(total.OK, "ok,", total.Timeouts, "timed out,", total.Refused, "refused")
+	fmt.Println(total.First, "initial requests and", total.Retries, "retries:")
+	fmt.Println(total.OK, "ok,", total.Timeouts, "timed out,", total.Refused, "error responses")
 	// Output:
-	// 10076 first tries and 2449 retries:
-	// 10058 ok, 0 timed out, 2450 refused
+	// 10076 initial requests and 2449 retries:
+	// 10058 ok, 0 timed out, 2450 error responses
 }
 
-// The published server, and one that never does more than 100 requests a second.
+// The published server, and one with a capacity of 100 requests a second.
 func ExampleLatency() {
 	published := overload.Default().Latency
 	linear := overload.LinearLatency{Base: time.Second, PerOpen: 10 * time.Millisecond}
 	for _, open := range []int{10, 100, 1000, 7793} {
 		fmt.Println(open, published.At(open).Round(time.Millisecond), linear.At(open))
 	}
+	fmt.Printf("capacity %.0f and %.0f a second\n", published.Capacity(), linear.Capacity())
 	// Output:
 	// 10 100ms 1.1s
 	// 100 126ms 2s
 	// 1000 2.346s 11s
 	// 7793 2562047h47m16.854775807s 1m18.93s
+	// capacity 1247 and 100 a second
 }
 
-// The published experiment, as it is unless a field is changed.
+// The published experiment.
 func ExampleDefault() {
 	config := overload.Default()
 	fmt.Println(config.Clients, "clients think for", config.Think, "and wait for", config.Timeout)
@@ -151,7 +153,8 @@ func ExampleVerdict() {
 	// collapsed
 }
 
-// A server of a hundred requests a second was away for 2 s and came back slowly.
+// A server that answers a hundred requests a second was stopped for 2 s and came back
+// slowly.
 func ExampleJudge() {
 	var seconds []overload.Second
 	for _, ok := range []int64{100, 100, 100, 0, 0, 20, 60, 100, 100, 100, 100, 100, 100} {
@@ -166,7 +169,7 @@ func ExampleJudge() {
 	// recovered after 2s
 }
 
-// A queue that a slip of the keyboard made negative.
+// A negative queue.
 func ExampleError() {
 	config := overload.Default()
 	config.Schedule = exponential

@@ -6,11 +6,11 @@ import (
 	"example.com/backoff/sim/internal/engine"
 )
 
-// inFlight holds requests that are on their way, each until its time comes: through the
-// network, or through a server that decides how long a request takes when it opens.
-// Requests of one time come in the order in which they were added.
+// inFlight holds requests until their times come: on their way through the network, or at a
+// server that fixes how long a request takes when it opens. Requests of one time come in the
+// order in which they were added.
 type inFlight struct {
-	calendar *engine.Calendar // by number; the tag is the place in requests
+	calendar *engine.Calendar // by number; a tag is a place in requests
 	requests []request
 	unused   []uint32 // places
 	number   uint32   // of requests so far

@@ -1,6 +1,7 @@
 package overload
 
 import (
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -9,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// stopOf1s is what Judge has to know of a run with a stop of 1 s after 3 s.
+// stopOf1s is a run with a stop of 1 s after 3 s, as far as Judge reads it.
 func stopOf1s(after time.Duration) Config {
 	return Config{Warmup: 3 * time.Second, Trigger: Trigger{For: time.Second}, After: after}
 }
@@ -45,7 +46,33 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// What never worked has not recovered, nor what never worked again, and a run has as many seconds as it is long.
+// The peak is that of the seconds, and of what is open at their ends where they have none.
+func TestJudgePeak(t *testing.T) {
+	for _, test := range []struct{ open, peak, want int64 }{{5, 3, 5}, {5, 0, 5}, {5, 9, 9}} {
+		seconds := make([]Second, 13)
+		seconds[3] = Second{Open: test.open, PeakOpen: test.peak}
+		if got := Judge(seconds, stopOf1s(9*time.Second)).PeakOpen; got != test.want {
+			t.Errorf("%d open and a peak of %d: PeakOpen %d, want %d", test.open, test.peak, got, test.want)
+		}
+	}
+}
+
+// A run may be longer than its whole seconds. Judge needs and reads no more than those.
+func TestJudgeWholeSeconds(t *testing.T) {
+	var seconds []Second
+	for _, ok := range []int64{7, 100, 100, 0, 90, 90, 90, 90, 90, 90, 90, 90} {
+		seconds = append(seconds, Second{OK: ok})
+	}
+	want := Verdict{Recovered: true, Before: 100, End: 90}
+	for _, after := range []time.Duration{8 * time.Second, 8500 * time.Millisecond, 9*time.Second - 1} {
+		if diff := cmp.Diff(want, Judge(seconds, stopOf1s(after))); diff != "" {
+			t.Errorf("%v after the stop, 12 seconds (-want +got):\n%s", after, diff)
+		}
+	}
+}
+
+// A server without goodput before or after has not recovered, and a run has as many seconds
+// as it is long.
 func TestJudgeNothing(t *testing.T) {
 	seconds := make([]Second, 13)
 	if v := Judge(seconds, stopOf1s(9*time.Second)); v.Recovered {
@@ -62,6 +89,11 @@ func TestJudgeNothing(t *testing.T) {
 		{"a short warm-up", Config{Warmup: 2*time.Second - 1, After: 9 * time.Second}},
 		{"a trigger of less than nothing", Config{Warmup: 4 * time.Second, Trigger: Trigger{For: -1}, After: 9 * time.Second}},
 		{"a short time after the trigger", Config{Warmup: 3 * time.Second, After: 5*time.Second - 1}},
+		{"an endless warm-up", Config{Warmup: math.MaxInt64, After: 9 * time.Second}},
+		{"an endless trigger", Config{Warmup: 4 * time.Second, Trigger: Trigger{For: math.MaxInt64}, After: 9 * time.Second}},
+		{"an endless time after the trigger", Config{Warmup: 4 * time.Second, After: math.MaxInt64}},
+		{"more seconds than an int has on 32 bits", Config{Warmup: 4 * time.Second, After: 9*time.Second + 1<<32*time.Second}},
+		{"a trigger of as many", Config{Warmup: 4 * time.Second, Trigger: Trigger{For: 1 << 32 * time.Second}, After: 9 * time.Second}},
 	} {
 		if got := ending.Of(func() { Judge(seconds, test.config) }); !strings.HasPrefix(got, "panic: overload: Judge: 13 seconds of ") {
 			t.Errorf("%s: got %s, want a panic", test.name, got)

@@ -11,8 +11,8 @@ import (
 	"example.com/backoff/retry"
 )
 
-// recovered runs config with so many seeds and returns how many recovered, and the
-// longest that one of these took.
+// recovered runs config and returns how many repetitions recovered, and the longest time
+// that one of these took.
 func recovered(t *testing.T, config Config) (n int, slowest time.Duration) {
 	t.Helper()
 	result, err := Run(context.Background(), config)
@@ -28,8 +28,8 @@ func recovered(t *testing.T, config Config) (n int, slowest time.Duration) {
 	return n, slowest
 }
 
-// What the published experiment and its variants come to, as real servers did. The
-// seeds are fixed; where all of 20 are wanted none of 100 was otherwise.
+// The published experiment and its variants end as they did with real servers. The seeds are
+// fixed; if all of 20 are wanted, none of 100 was otherwise.
 func TestStops(t *testing.T) {
 	const all, most, none = 20, 10, 0
 	tests := []struct {
@@ -49,10 +49,10 @@ func TestStops(t *testing.T) {
 		{"exponential backoff collapses too, 20 s", article, 4096, Keep, 20 * time.Second, none, 0},
 		{"the queue of 2014, fixed", fixed, 128, Keep, 20 * time.Second, none, 0},
 		{"the queue of 2014, exponential", article, 128, Keep, 20 * time.Second, all, 2 * time.Second},
-		{"dropped, 4 s", fixed, 4096, Drop, 4 * time.Second, all, 3 * time.Second},
-		{"dropped, 20 s", fixed, 4096, Drop, 20 * time.Second, all, 3 * time.Second},
-		{"dropped, 60 s", fixed, 4096, Drop, 60 * time.Second, all, 3 * time.Second},
-		{"dropped, 20 s, exponential", article, 4096, Drop, 20 * time.Second, all, 3 * time.Second},
+		{"cancelled, 4 s", fixed, 4096, Cancel, 4 * time.Second, all, 3 * time.Second},
+		{"cancelled, 20 s", fixed, 4096, Cancel, 20 * time.Second, all, 3 * time.Second},
+		{"cancelled, 60 s", fixed, 4096, Cancel, 60 * time.Second, all, 3 * time.Second},
+		{"cancelled, 20 s, exponential", article, 4096, Cancel, 20 * time.Second, all, 3 * time.Second},
 		{"a longer first delay", longer, 4096, Keep, 20 * time.Second, all, 15 * time.Second},
 	}
 	for _, test := range tests {
@@ -86,8 +86,8 @@ func longer(seed uint64) iter.Seq[time.Duration] {
 	return backoff.Spread(backoff.Constant(20*time.Second), 0.5, backoff.WithSeed(seed))
 }
 
-// What helps a server that keeps abandoned requests, besides: a budget. It has nothing
-// to say about first tries, and after 10 s these alone are too many.
+// A budget helps a server that keeps abandoned requests. It does not limit initial
+// requests, and after 10 s these alone are too many.
 func TestBudgetHelps(t *testing.T) {
 	for _, delay := range []schedule{fixed, article} {
 		config := Default()
@@ -189,7 +189,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// Serial clients, which call again when they are done, make fewer first tries where
+// Serial clients, which call again when they are done, make fewer initial requests where
 // operations take longer: 100,000 of them at p = 0 are about 53,000 at p = 0.5 with
 // retries at once, and 43,000 with delays of 52 ms on average. Operations of unbounded
 // clients stay as many.
@@ -213,14 +213,14 @@ func TestFailuresSlowSerialClients(t *testing.T) {
 		got := float64(serial(p, d))
 		// Each of the 100 clients begins one at once, and is in another at the end.
 		if math.Abs(got-want) > 0.01*want+250 {
-			t.Errorf("delay %v: %.0f first tries, %d at p = 0, want %.0f", d, got, base, want)
+			t.Errorf("delay %v: %.0f initial requests, %d at p = 0, want %.0f", d, got, base, want)
 		}
-		t.Logf("delay %v: %.0f of %d first tries", d, got, base)
+		t.Logf("delay %v: %.0f of %d initial requests", d, got, base)
 
 		config := failing(p, 1000)
 		config.Schedule = delay(d)
 		if got := float64(run(t, config).First); math.Abs(got-1000*seconds) > 4*math.Sqrt(1000*seconds) {
-			t.Errorf("delay %v: %.0f first tries of unbounded clients, want %d ± 4 standard deviations", d, got, 1000*seconds)
+			t.Errorf("delay %v: %.0f initial requests of unbounded clients, want %d ± 4 standard deviations", d, got, 1000*seconds)
 		}
 	}
 }
@@ -237,6 +237,36 @@ func failing(p, rate float64) Config {
 	return config
 }
 
+// Cancelling is not enough for many clients with a short fixed delay: they collapse, and
+// recover with exponential backoff.
+func TestCancellingIsNotEnough(t *testing.T) {
+	const reps = 5
+	for _, test := range []struct {
+		name   string
+		change func(*Config)
+	}{
+		{"2,000 clients", func(c *Config) { c.Clients = 2000 }},
+		{"500 a second", func(c *Config) {
+			c.Latency = LinearLatency{Base: 100 * time.Millisecond, PerOpen: 2 * time.Millisecond}
+			c.Trigger.For = time.Minute
+		}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			config := Default()
+			config.Abandoned, config.Reps, config.Schedule = Cancel, reps, fixed
+			test.change(&config)
+			if n, _ := recovered(t, config); n != 0 {
+				t.Errorf("with a fixed delay %d of %d recover, want none", n, reps)
+			}
+			config.Schedule = article
+			if n, slowest := recovered(t, config); n != reps || slowest > 30*time.Second {
+				t.Errorf("with exponential backoff %d of %d recover, the slowest after %v; want all within 30s", n, reps, slowest)
+			}
+		})
+	}
+}
+
 func run(t *testing.T, config Config) Second {
 	t.Helper()
 	result, err := Run(context.Background(), config)
@@ -249,7 +279,7 @@ func run(t *testing.T, config Config) Second {
 // Every request ends in one way, and every operation.
 func TestNothingIsLost(t *testing.T) {
 	for _, s := range schedules {
-		for _, abandoned := range []Abandoned{Keep, Drop} {
+		for _, abandoned := range []Abandoned{Keep, Cancel} {
 			config := Default()
 			config.Clients = 200
 			config.Schedule, config.Abandoned, config.Failures = s.delay, abandoned, 0.1
@@ -292,13 +322,13 @@ func TestArrivals(t *testing.T) {
 		s := result.Reps[0].Seconds
 		for i, want := range []float64{20_000, 30_000, 20_000} {
 			if got := float64(Total(s[20*i : 20*i+20]).First); math.Abs(got-want) > 4*math.Sqrt(want)+want/500 {
-				t.Errorf("closed = %v, part %d: %.0f first tries, want %.0f ± 4 standard deviations", closed, i, got, want)
+				t.Errorf("closed = %v, part %d: %.0f initial requests, want %.0f ± 4 standard deviations", closed, i, got, want)
 			}
 		}
 	}
 }
 
-// What never worked has nothing to come back to.
+// A server without goodput before the stop does not recover.
 func TestNoGoodputBefore(t *testing.T) {
 	config := Default()
 	config.Schedule = func(uint64) iter.Seq[time.Duration] { return backoff.Constant(100 * time.Millisecond) }

@@ -9,13 +9,23 @@ import (
 	"example.com/backoff/sim/internal/engine"
 )
 
-// A Latency says how long the server takes for a request, given how many are open,
-// that one among them. It is an [ExponentialLatency] or a [LinearLatency].
+// A Latency is the law by which a server slows down: how long it takes for a request as a
+// function of the open requests, that one included. It is an [ExponentialLatency] or a
+// [LinearLatency].
 type Latency interface {
-	// At returns the latency with so many open requests, and
-	// [example.com/backoff.NoLimit] where it would be more. It never falls as open
-	// rises.
+	// At returns the latency with open requests, and [example.com/backoff.NoLimit] if
+	// it would be more. It never falls as open rises.
 	At(open int) time.Duration
+
+	// Capacity returns the supremum of n/At(n) over n >= 1, in requests a second, and
+	// +Inf if there is none. That At is in whole nanoseconds, and NoLimit at most, does
+	// not count. While n requests stay open, the server answers n/At(n) a second. So a
+	// steady load below the capacity settles where it equals n/At(n), and under a
+	// higher one the open requests rise without end. Three things make the capacity of a
+	// run less: with a [Config.Poll] a request takes up to a Poll longer, only those n
+	// count for which At(n) is within [Config.Timeout], and with a [Config.Accept] the
+	// server accepts 1/Accept requests a second at most.
+	Capacity() float64
 
 	check() error
 	rule() func(open int) time.Duration // At, with what open does not change done once
@@ -23,7 +33,11 @@ type Latency interface {
 
 // An ExponentialLatency is Base until Limit requests are open, and then
 // Base·Factor^((open − Limit)/Scale): of 100 ms, 30, 1.05 and 15 it is 100 ms for 30,
-// 126 ms for 100, 2.3 s for 1,000 and a day for 4,233.
+// 126 ms for 100, 2.3 s for 1,000 and a day for 4,233. Use it for a server that degrades:
+// beyond its best load, more open requests mean fewer answers.
+//
+// Its capacity is at n = Scale/ln Factor open requests, or at Limit if that is more: 1,246
+// requests a second at 307 open in the example.
 //
 // It is the server of A. Smirnov's article. There the multiplication wraps from 7,793
 // open requests on, and the server then answers at once; here it saturates.
@@ -38,21 +52,41 @@ type ExponentialLatency struct {
 func (l ExponentialLatency) At(open int) time.Duration { return l.rule()(open) }
 
 func (l ExponentialLatency) rule() func(open int) time.Duration {
-	doubling := portable.Log2(l.Factor)
+	beyond := l.beyondLimit()
 	return func(open int) time.Duration {
-		if open <= l.Limit || doubling == 0 {
+		if open <= l.Limit || l.Factor == 1 {
 			return l.Base
 		}
-		x := float64(open-l.Limit) / l.Scale * doubling
-		if !(x < 63) {
-			return engine.Never
+		if ns := beyond(float64(open)); ns < math.MaxInt64 {
+			return time.Duration(ns)
 		}
-		f := float64(l.Base) * portable.Exp2(x)
-		if f >= math.MaxInt64 {
-			return engine.Never
-		}
-		return time.Duration(f)
+		return engine.Never
 	}
+}
+
+// beyondLimit is the formula for open >= Limit. Its nanoseconds are neither whole nor bounded,
+// and open may be more than an int holds.
+func (l ExponentialLatency) beyondLimit() func(open float64) float64 {
+	doubling := portable.Log2(l.Factor)
+	return func(open float64) float64 {
+		x := (open - float64(l.Limit)) / l.Scale * doubling
+		if x > 1000 { // where Exp2 ends
+			return math.Inf(1)
+		}
+		return float64(l.Base) * portable.Exp2(x)
+	}
+}
+
+// Capacity is [Latency.Capacity].
+func (l ExponentialLatency) Capacity() float64 {
+	// n·Factor^(−n/Scale) rises until Scale/ln Factor and falls from there on, so one of
+	// its neighbours is best; below Limit, n/Base rises.
+	best := math.Floor(max(l.Scale/(portable.Log2(l.Factor)*math.Ln2), float64(l.Limit)))
+	if math.IsInf(best, 1) { // as with a Factor of 1
+		return best
+	}
+	beyond := l.beyondLimit()
+	return max(best/beyond(best), (best+1)/beyond(best+1)) * 1e9
 }
 
 func (l ExponentialLatency) check() error {
@@ -69,8 +103,10 @@ func (l ExponentialLatency) check() error {
 	return nil
 }
 
-// A LinearLatency is Base + open·PerOpen. So the server never does more than
-// 1/PerOpen requests a second, and approaches that as more are open.
+// A LinearLatency is Base + open·PerOpen. Use it for a server with a known capacity, which
+// is 1/PerOpen: the server approaches that as more requests are open and never exceeds it.
+// 500 requests a second are a PerOpen of 2 ms. Within a timeout t it answers
+// (1 − Base/t)/PerOpen requests a second at most.
 type LinearLatency struct {
 	Base    time.Duration // above 0
 	PerOpen time.Duration // >= 0
@@ -85,6 +121,9 @@ func (l LinearLatency) At(open int) time.Duration {
 	}
 	return time.Duration(sum)
 }
+
+// Capacity is [Latency.Capacity].
+func (l LinearLatency) Capacity() float64 { return 1 / l.PerOpen.Seconds() }
 
 func (l LinearLatency) rule() func(open int) time.Duration { return l.At }
 

@@ -7,11 +7,10 @@ type stats struct {
 	Second                // the current one
 	seen    time.Duration // in it: the sum of what the answered requests took
 	seconds []Second      // those before
-	peak    int64         // the most requests that were open at one time
 }
 
-// endSecond notes the server's state and begins a new second. A server that is stopped
-// has not noticed yet what became of its requests.
+// endSecond records the server's state and begins a new second, at whose beginning as many
+// requests are open. A stopped server has not noticed yet what became of its requests.
 func (r *stats) endSecond(s *server) {
 	if !s.stopped {
 		r.Open, r.Latency = int64(s.open), s.latencyNow()
@@ -23,13 +22,5 @@ func (r *stats) endSecond(s *server) {
 		r.Seen = r.seen / time.Duration(r.OK)
 	}
 	r.seconds = append(r.seconds, r.Second)
-	r.Second, r.seen = Second{}, 0
-}
-
-// verdict returns the verdict on a run that has ended. Its PeakOpen is exact: Judge sees
-// the open requests at the ends of seconds only, and there are often more in between.
-func (r *stats) verdict(config *Config) Verdict {
-	v := Judge(r.seconds, *config)
-	v.PeakOpen = r.peak
-	return v
+	r.Second, r.seen = Second{PeakOpen: r.Open}, 0
 }

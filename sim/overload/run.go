@@ -7,10 +7,9 @@ import (
 	"example.com/backoff/sim/internal/engine"
 )
 
-// Run runs the experiment that config describes. It returns the cause of ctx's end if
-// ctx ends first, and an [*Error] that names the field if config makes no sense. What
-// the schedule or the budget does to end its goroutine, a panic or [runtime.Goexit], Run
-// does to the caller's.
+// Run runs the experiment that config describes. It returns an [*Error] if config is invalid,
+// and the cause of ctx's end if ctx is done first. If the schedule or the budget ends its
+// goroutine by a panic or [runtime.Goexit], Run does the same to the caller's.
 func Run(ctx context.Context, config Config) (Result, error) {
 	if err := config.Validate(); err != nil {
 		return Result{}, err
@@ -27,7 +26,7 @@ func Run(ctx context.Context, config Config) (Result, error) {
 			seed := config.seedOf(rep)
 			w := newWorld(&config, seed)
 			if w.run(ctx, part) {
-				reps[rep] = Rep{seed, w.stats.seconds, w.stats.verdict(&config)}
+				reps[rep] = Rep{seed, w.stats.seconds, Judge(w.stats.seconds, config)}
 			}
 		}
 	})
@@ -37,10 +36,10 @@ func Run(ctx context.Context, config Config) (Result, error) {
 	return Result{reps}, nil
 }
 
-// seedOf returns the seed of a repetition: Seed itself of the first, so that a
-// repetition can be run again by its own seed, and a hash of Seed for each further one,
-// so that different Seeds have no other repetition in common. The hash is cut to 53
-// bits, which is what programs that read JSON keep of a number.
+// seedOf returns the seed of a repetition: Seed itself for the first, so that a repetition
+// can be run again with its own seed, and a hash of Seed for each further one, so that
+// different Seeds share no other repetition. The hash is cut to 53 bits, which is what
+// programs that read JSON keep of a number.
 func (c *Config) seedOf(rep int) uint64 {
 	if rep == 0 {
 		return c.Seed

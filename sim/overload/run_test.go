@@ -75,6 +75,26 @@ func TestBadConfig(t *testing.T) {
 	}
 }
 
+func TestNames(t *testing.T) {
+	for _, test := range []struct {
+		value fmt.Stringer
+		want  string
+	}{
+		{Keep, "keep"},
+		{Cancel, "cancel"},
+		{Drop, "cancel"},
+		{Abandoned(2), "Abandoned(2)"},
+		{Stop, "stop"},
+		{SlowDown, "slow-down"},
+		{Spike, "spike"},
+		{TriggerKind(3), "TriggerKind(3)"},
+	} {
+		if got := test.value.String(); got != test.want {
+			t.Errorf("got %q, want %q", got, test.want)
+		}
+	}
+}
+
 // The figures of one seed, on every GOARCH and with any number of workers.
 func TestGolden(t *testing.T) {
 	want := `
@@ -102,13 +122,13 @@ func TestGolden(t *testing.T) {
 	got := "\n"
 	change := []func(*Config){
 		func(c *Config) {},
-		func(c *Config) { c.Abandoned, c.Queue, c.Failures = Drop, 128, 0.1 },
+		func(c *Config) { c.Abandoned, c.Queue, c.Failures = Cancel, 128, 0.1 },
 		func(c *Config) {
 			c.Clients, c.Rate, c.Poll, c.Latency = 0, 100, 0, LinearLatency{100 * time.Millisecond, time.Millisecond}
 			c.Trigger = Trigger{Spike, 3 * time.Second, 3}
 		},
 		func(c *Config) { c.Trigger = Trigger{SlowDown, 5 * time.Second, 10} },
-		func(c *Config) { c.Abandoned, c.Queue, c.Network = Drop, 128, 400*time.Millisecond },
+		func(c *Config) { c.Abandoned, c.Queue, c.Network = Cancel, 128, 400*time.Millisecond },
 	}
 	for i, change := range change {
 		for _, s := range schedules[:4] {
@@ -310,7 +330,7 @@ func TestNoAllocationPerEvent(t *testing.T) {
 	delays := backoff.Constant(100 * time.Millisecond)
 	config := Default()
 	config.Schedule = func(uint64) iter.Seq[time.Duration] { return delays }
-	config.Abandoned = Drop
+	config.Abandoned = Cancel
 	allocations := func(after time.Duration) float64 {
 		config.After = after
 		return testing.AllocsPerRun(3, func() {
@@ -381,7 +401,7 @@ type mode struct {
 
 var modes = []mode{{"collapsing", fixed, 4096}, {"recovering", article, 128}}
 
-// config returns it for n clients, with a server that is so many times as large.
+// config returns it for n clients, with a server that is n/1000 times as large.
 func (m mode) config(n int) Config {
 	config := scaled(n)
 	config.Schedule = m.delay

@@ -8,29 +8,29 @@ import (
 	"example.com/backoff/sim/internal/engine"
 )
 
-// A server looks at each open request every Poll since it became open, a little late,
-// and answers it if it has been open for as long as the latency is now. It is late
-// since a timer fires at the next tick of a clock, and never early: so a request with
-// a latency of 100 ms is answered at the second look, after 50 ms each, and not at the
-// third. The clock ticks 500 times in a Poll.
+// A server checks each open request every Poll after it opened, a little late, and answers
+// it if it has been open for the latency of that moment. It is late because a timer fires at
+// the next tick of a clock, and never early: so a request with a latency of 100 ms is
+// answered at the second check of 50 ms and not at the third. The clock ticks 500 times in a
+// Poll.
 //
-// Requests that became open between the same two ticks are therefore looked at
-// together, and those that became so whole Polls apart at the same ticks: they have the
-// same phase. There they stand in a queue, oldest first. The oldest has been open for
-// longest; if it is not due, none of the others is, and one look is enough for all of
-// them. So looking costs no more with a million open requests than with a thousand.
+// Requests that opened between the same two ticks are therefore checked together, and those
+// that opened whole Polls apart at the same ticks: they have the same phase. A phase holds
+// them in a queue, oldest first. If the oldest is not due, none of the others is, so one
+// check is enough for all of them. So a check costs no more with a million open requests
+// than with a thousand.
 //
-// If Poll is 0, it decides how long a request takes when that becomes open.
+// If Poll is 0, the server fixes how long a request takes when it opens.
 type server struct {
 	poll, width time.Duration // between looks, and between ticks
 	latency     func(open int) time.Duration
-	slow        float64         // how many times as long it takes, while slowed down
+	slow        float64         // the factor of a slow-down, otherwise 1
 	table       []time.Duration // the latency with few open requests
 
 	open   int
 	phases []phase
 	busy   []uint64 // a bit for each phase that has requests
-	tick   tick     // the next at which there is something to look at
+	tick   tick     // the next at which there is a request to check
 	missed tick     // while stopped: the first such tick since the stop
 
 	due *inFlight // if poll is 0: requests until they are answered
@@ -38,10 +38,10 @@ type server struct {
 	stopped bool
 	atStop  Second // Open and Latency, as they were
 	queue   ring[request]
-	outside ring[request]            // while stopped: those for which the queue was full
-	returns map[uint32]time.Duration // when those were sent, by client, that try again
-	free    time.Duration            // when it can take another request
-	accepts time.Duration            // when it takes the next one out of the queue
+	outside ring[request]            // while stopped: those that found the queue full
+	returns map[uint32]time.Duration // when requests that try again were sent, by client
+	free    time.Duration            // when it can accept another request
+	accepts time.Duration            // when it accepts the next one from the queue
 }
 
 // A tick is that of one phase.
@@ -119,8 +119,8 @@ func (w *world) connect(r request, now time.Duration) {
 	}
 }
 
-// reconnect has a request that found the queue full try again, if its client is still
-// there then. So it needs no event but that one until then.
+// reconnect makes a request that found the queue full try again, if its client still waits
+// then. That is its only event until then.
 func (w *world) reconnect(r request, now time.Duration) {
 	in := w.clients[r.client].rand.Uint64N(uint64(w.config.Reconnect))
 	at := now + 1 + time.Duration(in)
@@ -130,7 +130,7 @@ func (w *world) reconnect(r request, now time.Duration) {
 	}
 }
 
-// accept takes a request out of the queue.
+// accept accepts a request from the queue.
 func (w *world) accept(now time.Duration) {
 	w.count()
 	s := &w.server
@@ -143,18 +143,18 @@ func (w *world) accept(now time.Duration) {
 	}
 }
 
-// openRequest makes a request open: the server is at it from now on. A server that drops
+// openRequest opens a request: the server serves it from now on. A server that cancels
 // abandoned requests does not open one.
 func (w *world) openRequest(r request, now time.Duration) {
 	s := &w.server
-	if w.config.Abandoned == Drop {
+	if w.config.Abandoned == Cancel {
 		if !w.awaited(r) {
 			return
 		}
 		w.clients[r.client].open = true
 	}
 	s.open++
-	w.stats.peak = max(w.stats.peak, int64(s.open))
+	w.stats.PeakOpen = max(w.stats.PeakOpen, int64(s.open))
 	if s.poll == 0 {
 		s.decide(r, now)
 		return
@@ -194,8 +194,8 @@ func (s *server) nextDue(limit time.Duration) time.Duration {
 	return s.due.next(limit)
 }
 
-// finish is the end of a request at a server that does not poll: it is answered, or was
-// served for nobody.
+// finish ends a request at a server that does not poll: it is answered, or it was wasted
+// work.
 func (w *world) finish(now time.Duration) {
 	w.count()
 	switch r := w.server.due.take(now); {
@@ -207,7 +207,7 @@ func (w *world) finish(now time.Duration) {
 	}
 }
 
-// poll is a tick: the server polls the requests of the phase that the tick belongs to.
+// poll is a tick: the server checks the requests of its phase.
 func (w *world) poll(now time.Duration) {
 	s := &w.server
 	w.pollPhase(s.tick.phase, now)
@@ -277,9 +277,8 @@ func (w *world) pollPhase(n int, now time.Duration) {
 	s.busy[n/64] &^= 1 << (n % 64)
 }
 
-// forget lets go of what requests that are older than any client's patience are: they
-// are abandoned, and only their number counts. Of requests that the server drops not
-// even that.
+// forget releases requests that are older than the timeout: they are abandoned, and only
+// their number counts. If the server cancels abandoned requests, not even that counts.
 func (w *world) forget(p *phase, now time.Duration) {
 	for p.old < p.groups.size {
 		g := p.groups.at(p.old)
@@ -288,7 +287,7 @@ func (w *world) forget(p *phase, now time.Duration) {
 		}
 		p.requests.drop(int(g.known))
 		g.known = 0
-		if w.config.Abandoned == Drop {
+		if w.config.Abandoned == Cancel {
 			p.groups.drop(1)
 		} else {
 			p.old++
@@ -304,8 +303,8 @@ func (s *server) stop() {
 	s.tick.at, s.accepts = engine.Never, engine.Never
 }
 
-// resume lets a stopped server go on. Timers that ran out during the stop fire now, in
-// their order.
+// resume resumes a stopped server. Timers that ran out during the stop fire now, in their
+// order.
 func (w *world) resume(now time.Duration) {
 	s := &w.server
 	s.stopped = false
@@ -330,7 +329,7 @@ func (w *world) resume(now time.Duration) {
 	if s.queue.size > 0 {
 		s.accepts = max(s.free, now)
 	}
-	// The clients that found the queue full and still wait connect again.
+	// Clients that found the queue full and still wait connect again.
 	for ; s.outside.size > 0 && !w.ended; s.outside.drop(1) {
 		w.count()
 		if r := *s.outside.at(0); w.awaited(r) {

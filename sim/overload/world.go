@@ -9,10 +9,10 @@ import (
 
 // A world is one repetition: its clients, its server, and the events to come.
 //
-// What clients send can come at any time, in any order, and needs a queue of events:
-// sends. Everything else comes in an order of its own: timeouts in the order of the
-// requests, the server's polls by the ticks of its clock, and accepts one after the
-// other. So the next event is the earliest of a few heads.
+// Clients send at any time, in any order, which needs a queue of events: sends. All other
+// events have an order of their own: timeouts come in the order of the requests, the
+// server's polls by the ticks of its clock, and accepts one after the other. So the next
+// event is the earliest of a few heads.
 type world struct {
 	config *Config
 	seed   uint64
@@ -31,7 +31,7 @@ type world struct {
 	arrivals   engine.Rand
 	operations uint64 // of open arrivals, so far
 
-	toServer *inFlight // requests on their way to the server; nil where that takes no time
+	toServer *inFlight // requests on their way to the server; nil if that takes no time
 	toClient *inFlight // answers on their way to the client
 
 	mark   time.Duration // when the current second ends
@@ -40,20 +40,20 @@ type world struct {
 	stats stats
 
 	prefetched int    // how many of the next timeouts had their clients prefetched
-	read       uint32 // what prefetch read, so that the compiler does not leave the reads out
+	read       uint32 // what prefetch read, so that the compiler keeps the reads
 
 	ctx    context.Context
 	events int64
-	ended  bool // ctx has
+	ended  bool // ctx is done
 }
 
-// A request is known by its client and the client's turn, which goes up when the
-// client is done with a request. So everybody who holds a request can tell whether the
-// client still waits for it.
+// A request is identified by its client and the client's turn, which rises when the client
+// is done with a request. So every holder of a request can tell whether the client still
+// waits for it.
 //
-// Of a million clients each is in no cache when its event comes. So a request carries
-// what has to be known when it is sent and when it opens, and the client's record is
-// read only when the request ends.
+// With a million clients, no client is in the cache when its event comes. So a request
+// carries what is needed when it is sent and when it opens, and the client's record is read
+// only when the request ends.
 type request struct {
 	sent         time.Duration
 	client, turn uint32
@@ -90,7 +90,7 @@ func newWorld(config *Config, seed uint64) *world {
 	return w
 }
 
-// run calls part after each second, and returns false if ctx ended first.
+// run calls part after each second, and returns false if ctx is done before the end.
 func (w *world) run(ctx context.Context, part func()) bool {
 	w.ctx = ctx
 	w.startClients()
@@ -105,8 +105,8 @@ func (w *world) run(ctx context.Context, part func()) bool {
 	return false
 }
 
-// step handles the next event and returns its time, and whether a second ended. Of
-// events at one time sends are the last, the others come in the order below.
+// step handles the next event and returns its time, and whether a second ended. Events at
+// one time come in the order below, sends last.
 func (w *world) step() (now time.Duration, second bool) {
 	s := &w.server
 	now = min(w.mark, w.change, s.accepts, s.tick.at, w.arrival)

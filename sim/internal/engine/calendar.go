@@ -7,47 +7,46 @@ import (
 	"time"
 )
 
-// A Calendar is a queue of events for many clients. Adding an event and taking it cost
-// the same for a thousand clients as for a million, but for the caches' misses, and few
-// of those: where a [Tree] goes through a place for each client, a calendar writes and
-// reads one thing after the other.
+// A Calendar is a queue of events. Use it for more than a few thousand clients: to add and
+// to take an event costs the same for a thousand clients as for a million, apart from cache
+// misses. There are few of those, because a calendar writes and reads its memory in order.
 //
 // It is the calendar queue of R. Brown, [Calendar Queues], Comm. ACM 31 (1988), of one
-// year: the time until the end is cut into days, an event is noted on a page of its
-// day, unsorted, and the events of a day are sorted when it comes. Only what is added
-// to the day that it is goes into a small heap. Pages are used again.
+// year. The time until the end is divided into days. Add writes an event on a page of its
+// day, unsorted. The events of a day are sorted when the day comes. Events that are added to
+// the current day go into a small heap. Pages are used again.
 //
-// Of events at one time the client with the lower number comes first.
+// If two events have the same time, the client with the lower number comes first.
 //
 // [Calendar Queues]: https://doi.org/10.1145/63039.63045
 type Calendar struct {
 	end   time.Duration
 	shift uint     // a day has 2^shift ns
-	days  []uint32 // the last page of each, plus 1
+	days  []uint32 // the last page of each day, plus 1
 
 	pages  [][]page
-	unused uint32 // the first of the pages that were used before, plus 1
-	count  uint32 // of pages
+	unused uint32 // the first page that can be used again, plus 1
+	count  uint32 // number of pages
 
-	day    int     // that it is
-	sorted []Event // what was noted under it and is left, the earliest last
-	today  []Event // what was added since it came, a heap
-	spare  []Event // for sorting
+	day    int     // the current day
+	sorted []Event // its events from before it came, the earliest last
+	today  []Event // its events that were added since, a heap
+	spare  []Event // memory for sorting
 	chain  []uint32
 }
 
-// An Event is a client's. What its tag means is the model's business.
+// An Event is the event of a client. The model decides what the tag means.
 type Event struct {
 	At     time.Duration
 	Client uint32
 	Tag    uint32
 }
 
-// A page takes two lines of the cache.
+// A page takes two cache lines.
 type page struct {
 	events [7]Event
 	used   uint32
-	before uint32 // another page of the day, plus 1
+	before uint32 // the previous page of the day, plus 1
 }
 
 const (
@@ -55,17 +54,17 @@ const (
 	maxDays   = 1 << 14
 )
 
-// NewCalendar returns a calendar for about n clients, without events, that ends at
-// end, 0 <= end < [Never].
+// NewCalendar returns a calendar without events, for about n clients, that ends at end, 0 <=
+// end < [Never].
 func NewCalendar(n int, end time.Duration) *Calendar {
-	// Of fewer days each has more to sort; of more, each page has less.
+	// Fewer days have more to sort each. More days have emptier pages.
 	days := min(max(n, 1<<12), maxDays)
 	shift := uint(max(bits.Len64(uint64(end))-bits.Len(uint(days))+1, 0))
 	return &Calendar{end: end, shift: shift, days: make([]uint32, end>>shift+1), day: -1}
 }
 
-// Add adds an event, which must not be before the last one that was taken. An event at
-// or after the calendar's end is forgotten at once.
+// Add adds an event, which must not be before the last event that was taken. It ignores an
+// event at or after the calendar's end.
 func (c *Calendar) Add(e Event) {
 	if e.At >= c.end {
 		return
@@ -107,9 +106,9 @@ func (c *Calendar) newPage(before uint32) uint32 {
 	return n
 }
 
-// Next returns the earliest event, if it is not after limit, and otherwise one at
-// [Never]. Give it the time of whatever else comes next, so that the calendar does not
-// turn to a later day before that has come.
+// Next returns the earliest event if it is not after limit, and an event at [Never] if it
+// is. Pass the time of the next event from elsewhere as limit, so that the calendar does
+// not turn to a later day too early.
 func (c *Calendar) Next(limit time.Duration) Event {
 	if len(c.sorted) == 0 && len(c.today) == 0 {
 		c.turn(limit)
@@ -127,7 +126,7 @@ func (c *Calendar) Next(limit time.Duration) Event {
 	return next
 }
 
-// Take takes away the event that [Calendar.Next] returned.
+// Take removes the event that [Calendar.Next] returned.
 func (c *Calendar) Take() {
 	n := len(c.sorted)
 	if len(c.today) == 0 || n > 0 && order(c.sorted[n-1], c.today[0]) < 0 {
@@ -144,7 +143,7 @@ func order(a, b Event) int {
 	return cmp.Compare(a.Client, b.Client)
 }
 
-// turn turns to the next day that has events, if there is one up to limit.
+// turn turns to the next day with events, if there is one up to limit.
 func (c *Calendar) turn(limit time.Duration) {
 	last := int(min(limit, c.end) >> c.shift)
 	for c.day < last {
@@ -158,8 +157,8 @@ func (c *Calendar) turn(limit time.Duration) {
 
 // sort moves the events of a day to sorted.
 func (c *Calendar) sort(day int) {
-	// The first page first, as events were added: often that is their order already,
-	// or nearly, and sorting sees that.
+	// The first page comes first, in the order of Add. Often that is nearly the order of
+	// time, and sorting is then faster.
 	pages := c.chain[:0]
 	for n := c.days[day]; n != 0; n = c.page(n).before {
 		pages = append(pages, n)
@@ -178,8 +177,8 @@ func (c *Calendar) sort(day int) {
 		c.sorted, c.spare = events, c.sorted
 		return
 	}
-	// By the hour, and then each hour: that is faster than sorting at once, and
-	// events at one time, all in the same hour, do not slow it down.
+	// Events are sorted by the hour, and then within each hour, which is faster than
+	// sorting them at once, also if all are in the same hour.
 	c.spare = events
 	c.sorted = slices.Grow(c.sorted[:0], len(events))[:len(events)]
 	const hours = 256
@@ -208,7 +207,7 @@ func (c *Calendar) sort(day int) {
 	}
 }
 
-// push adds to the heap of today.
+// push adds an event to the heap of the current day.
 func (c *Calendar) push(e Event) {
 	c.today = append(c.today, e)
 	h := c.today
@@ -220,7 +219,7 @@ func (c *Calendar) push(e Event) {
 	h[i] = e
 }
 
-// pop takes the first from the heap of today.
+// pop removes the first event from the heap of the current day.
 func (c *Calendar) pop() {
 	n := len(c.today) - 1
 	e := c.today[n]

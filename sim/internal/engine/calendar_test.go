@@ -10,8 +10,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A Calendar gives events in the order in which a sort would, whenever they are
-// added.
+// A Calendar returns events in sorted order, whenever they were added.
 func TestCalendar(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		end := time.Duration(rapid.OneOf(rapid.Int64Range(0, 50), rapid.Int64Range(0, 1e6), rapid.Int64Range(0, int64(Never)-1)).Draw(t, "end"))
@@ -58,7 +57,8 @@ func TestCalendar(t *testing.T) {
 	})
 }
 
-// Many events at one time, and many that are added for at once, cost no more each.
+// Many events at the same time come in order, also those that are added for the current
+// time.
 func TestCalendarOfOneTime(t *testing.T) {
 	const n = 300_000
 	calendar := NewCalendar(n, time.Second)
@@ -79,7 +79,7 @@ func TestCalendarOfOneTime(t *testing.T) {
 	}
 }
 
-// What an event costs with so many clients, each of which has one at all times.
+// BenchmarkQueue measures an event, with one event for each client at all times.
 func BenchmarkQueue(b *testing.B) {
 	const think = 10 * time.Second
 	after := func(r *Rand) time.Duration { return time.Duration(r.Uint64N(uint64(2 * think))) }

@@ -5,28 +5,27 @@ import (
 	"time"
 )
 
-// A Drawer draws delays from schedules, some at a time. Between two calls nothing
-// of a schedule's iteration is kept: to go on it ranges again from the start and
-// skips what was drawn before. A coroutine for each of a million clients, see
-// [iter.Pull], would take 2.8 kB each and up to a microsecond a step; this takes
-// nothing but the block, and draws each delay one or two times more if the blocks
-// grow with what was drawn before.
+// A Drawer draws delays from schedules, a block at a time. It keeps no iteration open
+// between two calls: it ranges again from the start and skips the delays drawn before. A
+// coroutine for each client, as in [iter.Pull], would take 2.8 kB and up to a microsecond a
+// step. A Drawer takes only the block, and draws each delay once or twice more if each block
+// is as large as all before it.
 //
-// So a schedule must replay: ranging over it again must give the same delays. One
-// with [example.com/backoff.WithSeed] does. One that does not is treated as the
-// mixture of what its ranges give.
+// So a schedule must replay: every range must give the same delays, as with
+// [example.com/backoff.WithSeed]. If a schedule does not replay, the delays are a mixture of
+// its ranges.
 //
-// The zero value is ready. It allocates once, however often it draws.
+// The zero value is ready to use. It allocates once.
 type Drawer struct {
 	skip  int
 	block []time.Duration
 	n     int
-	yield func(time.Duration) bool // bound once: a closure for each call would be garbage
+	yield func(time.Duration) bool // bound once, because a closure for each call would be garbage
 }
 
-// Draw sets block to the delays of seq after the first skip ones, negative ones to
-// 0, and returns how many there were: fewer than len(block) only if seq ends. It
-// draws nothing more.
+// Draw sets block to the delays of seq after the first skip delays, and negative ones to 0.
+// It returns their number, which is less than len(block) only if seq ends. It draws no
+// further delay.
 func (d *Drawer) Draw(seq iter.Seq[time.Duration], skip int, block []time.Duration) int {
 	if len(block) == 0 {
 		return 0

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Blocks of any sizes, one after the other, are the schedule, and it is asked for no
-// delay too many.
+// Blocks of any sizes, one after the other, make up the schedule, and no delay is drawn in
+// advance.
 func TestDraw(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		delays := rapid.SliceOfN(rapid.Map(rapid.Int64Range(-2, 100), func(n int64) time.Duration {
@@ -57,7 +57,7 @@ func TestDraw(t *testing.T) {
 	})
 }
 
-// A schedule that goes on after it was told to stop does no harm.
+// A schedule that ignores the end of the loop does no harm.
 func TestDrawRudeSchedule(t *testing.T) {
 	var rude iter.Seq[time.Duration] = func(yield func(time.Duration) bool) {
 		for n := range 5 {

@@ -9,8 +9,8 @@ import (
 	"example.com/backoff/sim/internal/engine"
 )
 
-// A small model: of ten clients that all fail once, how long after the first does the
-// last one retry? A hundred repetitions.
+// A small model: ten clients fail at once. How much later than the first does the last one
+// retry? It has a hundred repetitions.
 func Example() {
 	last := make([]time.Duration, 100)
 	plan := engine.Plan{Reps: len(last), Parts: 1, Workers: 2}
@@ -46,7 +46,7 @@ func Example() {
 	// 814ms <nil>
 }
 
-// The same path leads to the same seed, and any other to another one.
+// Equal paths give equal seeds, and different paths different ones.
 func ExampleSeed() {
 	fmt.Printf("%016x\n", engine.Seed(1, 3, 0))
 	fmt.Printf("%016x\n", engine.Seed(1, 3, 0))
@@ -57,7 +57,7 @@ func ExampleSeed() {
 	// ce639a27887a2771
 }
 
-// Numbers that are the same on every architecture.
+// These numbers are the same on every architecture.
 func ExampleNewRand() {
 	r := engine.NewRand(engine.Seed(1))
 	fmt.Println(r.Uint64(), r.Uint64N(6), r.Float64())
@@ -67,7 +67,7 @@ func ExampleNewRand() {
 	// 0.2517527720079433 0.533816770948409
 }
 
-// Delays by twos, each two by a range of their own.
+// Two delays at a time, each time with another range.
 func ExampleDrawer() {
 	delays := backoff.Take(backoff.Exponential(time.Second, 2), 5)
 	var drawer engine.Drawer

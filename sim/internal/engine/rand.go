@@ -8,27 +8,27 @@ import (
 	"example.com/backoff/internal/splitmix"
 )
 
-// A Rand is a generator of random numbers of eight bytes, small enough for each of
-// a million clients to have its own: then what one client draws depends on no
-// other, and not on the order of events. Its numbers are equal on every GOARCH.
+// A Rand is a generator of random numbers. It has eight bytes, so that each of a million
+// clients can have its own, and the draws of a client depend neither on other clients nor on
+// the order of events. Its numbers are equal on every GOARCH.
 //
-// It is SplitMix64. A Rand may be copied, and then both give the same numbers. It is
-// for one goroutine.
+// It is SplitMix64. A copy of a Rand gives the same numbers. Only one goroutine may use a
+// Rand at a time.
 type Rand struct{ state uint64 }
 
-// NewRand returns the generator that starts at seed. Take different generators'
-// seeds from [Seed], not 1, 2, 3, ...: all of them walk one cycle of 2⁶⁴ numbers,
-// and it is the random starting points that keep their ways apart.
+// NewRand returns the generator that starts at seed. Take the seeds of several generators
+// from [Seed] instead of 1, 2, 3, ...: all generators walk the same cycle of 2⁶⁴ numbers,
+// and random starting points keep them apart.
 func NewRand(seed uint64) Rand {
 	return Rand{seed}
 }
 
-// Seed returns the seed of what path names under seed: Seed(seed, 3, 0) for
-// repetition 3, client 0. Step n of the path takes the n-th number of the generator
-// at the seed so far. So different paths of one length lead to different and
-// unrelated seeds, but for the chance of two in 2⁶⁴ to be equal.
+// Seed derives a seed from seed and a path: Seed(seed, 3, 0) for repetition 3, client 0.
+// Step n of the path takes the n-th number of the generator at the seed so far. So
+// different paths of one length give unrelated seeds. Two of them are equal with a
+// probability of 2⁻⁶⁴.
 func Seed(seed uint64, path ...uint64) uint64 {
-	// This is splitmix.At, written out: with calls of it Seed is too large to be inlined.
+	// This is splitmix.At written out, because the compiler would not inline Seed with calls.
 	seed = splitmix.Mix(seed + splitmix.Step)
 	for _, n := range path {
 		seed = splitmix.Mix(seed + splitmix.Step*(n+1))
@@ -42,9 +42,8 @@ func (r *Rand) Uint64() uint64 {
 	return splitmix.Mix(r.state)
 }
 
-// Uint64N returns a uniform number in the half-open interval [0, n), n > 0. It
-// takes one number of 64 bits, so that some results are likelier than others by
-// n in 2⁶⁴.
+// Uint64N returns a uniform number in the half-open interval [0, n), n > 0. It takes one
+// number of 64 bits, so some results are more likely than others, by n in 2⁶⁴.
 func (r *Rand) Uint64N(n uint64) uint64 {
 	hi, _ := bits.Mul64(r.Uint64(), n)
 	return hi
@@ -63,9 +62,9 @@ func (r *Rand) Exp() float64 {
 
 // Normal returns a normally distributed number of mean 0 and variance 1.
 //
-// It is the ziggurat of G. Marsaglia and W. W. Tsang, [The Ziggurat Method for
-// Generating Random Variables], J. Statistical Software 5 (2000), with the layer and
-// the place in it from different bits, as J. A. Doornik asks for.
+// It is the ziggurat of G. Marsaglia and W. W. Tsang, [The Ziggurat Method for Generating
+// Random Variables], J. Statistical Software 5 (2000). The layer and the place in it come
+// from different bits, as J. A. Doornik recommends.
 //
 // [The Ziggurat Method for Generating Random Variables]: https://doi.org/10.18637/jss.v005.i08
 func (r *Rand) Normal() float64 {
@@ -77,8 +76,8 @@ func (r *Rand) Normal() float64 {
 	return r.normalEdge(u)
 }
 
-// normalEdge finishes the one draw in a hundred that fell outside the part of its
-// layer that lies wholly under the curve.
+// normalEdge finishes a draw that fell outside the part of its layer that lies wholly under
+// the curve. That is one draw in a hundred.
 func (r *Rand) normalEdge(u uint64) float64 {
 	i, place := u%layers, int64(u)>>11
 	x := float64(place) * ziggurat[i].step
@@ -99,15 +98,15 @@ func (r *Rand) normalEdge(u uint64) float64 {
 
 const (
 	layers    = 256
-	tailStart = 3.6541528853610088   // where the base layer's rectangle ends
-	layerArea = 4.92867323399141e-03 // of each of the 256, the base with its tail
+	tailStart = 3.6541528853610088   // end of the base layer's rectangle
+	layerArea = 4.92867323399141e-03 // area of each layer; the base includes the tail
 )
 
 // A layer is a horizontal strip of the ziggurat.
 type layer struct {
 	inside int64   // the places below this one lie wholly under the curve
-	step   float64 // between places: a 2⁵²th of the width
-	height float64 // of the curve at the width, the strip's lower edge
+	step   float64 // distance of two places: a 2⁵²th of the width
+	height float64 // height of the curve at the width, the strip's lower edge
 }
 
 var ziggurat = newZiggurat()

@@ -8,8 +8,8 @@ import (
 	"example.com/backoff/internal/splitmix"
 )
 
-// The layers of the ziggurat must close at the top: then all have the same area, and
-// the two constants are right.
+// The layers of the ziggurat close at the top, so all have the same area, and the two
+// constants are right.
 func TestZigguratCloses(t *testing.T) {
 	x := tailStart
 	for i := layers - 1; i > 1; i-- {
@@ -24,9 +24,8 @@ func TestZigguratCloses(t *testing.T) {
 	}
 }
 
-// χ² of 1,000 bins of equal probability: the mean is 999 and the standard deviation
-// 45, so that 4.5 of them, 1,200, are exceeded in one of 100,000 seeds. The seed is
-// fixed.
+// χ² of 1,000 bins of equal probability has mean 999 and standard deviation 45. It exceeds
+// 1,200, which is 4.5 deviations more, in one of 100,000 seeds. The seed is fixed.
 func TestDistributions(t *testing.T) {
 	draws := 20_000_000
 	if testing.Short() {
@@ -41,7 +40,7 @@ func TestDistributions(t *testing.T) {
 		{"Float64", (*Rand).Float64, func(x float64) float64 { return x }},
 		{"Exp", (*Rand).Exp, func(x float64) float64 { return 1 - math.Exp(-x) }},
 		{"Normal", (*Rand).Normal, func(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }},
-		// The tails get bins of their own.
+		// The tails have bins of their own.
 		{"Normal's tails", tail, func(x float64) float64 {
 			return 1 - math.Erfc(x/math.Sqrt2)/math.Erfc(3/math.Sqrt2)
 		}},
@@ -94,7 +93,7 @@ func TestUint64N(t *testing.T) {
 	}
 }
 
-// Different paths lead to different seeds, prefixes and neighbours too.
+// Different paths give different seeds, also prefixes and neighbours.
 func TestSeed(t *testing.T) {
 	from := map[uint64][]uint64{}
 	add := func(seed uint64, path ...uint64) {

@@ -8,28 +8,26 @@ import (
 	"example.com/backoff/internal/workers"
 )
 
-// A Plan says how repetitions are to be run.
+// A Plan describes how to run repetitions.
 type Plan struct {
-	Reps     int                   // how many, >= 0
-	Parts    int                   // into how many parts each falls that it reports, >= 1
-	Workers  int                   // how many at a time, >= 1
-	Progress func(done, total int) // told of the parts done; nil for nobody
+	Reps     int                   // number of repetitions, >= 0
+	Parts    int                   // number of parts that each repetition reports, >= 1
+	Workers  int                   // number of repetitions at a time, >= 1
+	Progress func(done, total int) // is notified of the parts that are done; may be nil
 }
 
-// Repeat runs repetitions 0, 1, 2, ... of plan, several at a time. Each of the
-// goroutines calls newWorker once for what it can use again from one repetition to
-// the next, and calls what that returned for one repetition after the other, with
-// the function to call as each part of the repetition is done. Chance decides which
-// goroutine gets which repetition: a result that is to be equal for any number of
-// workers must depend on nothing but the repetition's number.
+// Repeat runs repetitions 0, 1, 2, ... of plan, several at a time. Each goroutine calls
+// newWorker once, which allocates memory for all its repetitions and returns a function. The
+// goroutine calls that function for one repetition after the other. The function calls part
+// when a part of the repetition is done. Chance decides which goroutine runs which
+// repetition, so the result of a repetition must depend on its number only.
 //
-// When ctx ends no further repetition begins, and Repeat returns the cause of its
-// end; a repetition that takes long has to check the context that newWorker got. If a
-// repetition panics, or ends its goroutine as testing.T.FailNow does, Repeat does that
-// to the caller's goroutine when the others have ended.
+// When ctx is done, Repeat begins no further repetition and returns the cause. A long
+// repetition has to check the context of newWorker itself. If a repetition panics, or ends
+// its goroutine as testing.T.FailNow does, so does Repeat when the others are done.
 //
-// plan.Progress is called with how many parts of how many are done, at most about a
-// thousand times, by one goroutine at a time, with a larger number each time and the
+// Repeat calls plan.Progress with the number of parts that are done and their total: at most
+// about a thousand times, by one goroutine at a time, with rising numbers, and with the
 // total at last.
 func Repeat(ctx context.Context, plan Plan, newWorker func(ctx context.Context) func(rep int, part func())) error {
 	report := newReporter(plan)

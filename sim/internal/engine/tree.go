@@ -6,23 +6,22 @@ import (
 	"time"
 )
 
-// Never is the time of an event that does not come.
+// Never is the time of no event.
 const Never time.Duration = math.MaxInt64
 
-// A Tree has for each of a fixed number of clients the time of its next event, and
-// gives the earliest. It is a tournament: each client is a leaf, each node above
-// holds the earlier of the two below, so a change replays one path to the root,
-// log₂ n comparisons, and touches nothing else. That is several times as fast as a
-// heap of events, for as long as it fits the cache: up to a few thousand clients.
-// For more there is [Calendar].
+// A Tree has the time of the next event of each client, and finds the earliest. Use it for
+// up to a few thousand clients, as long as it fits into the cache: there it is several times
+// as fast as a heap of events. Use a [Calendar] for more.
 //
-// Of events at one time the client with the lower number comes first.
+// It is a tournament: each client is a leaf, and each node above has the earlier of the two
+// below. So a change replays one path to the root, log₂ n comparisons. If two events have
+// the same time, the client with the lower number comes first.
 type Tree struct {
-	nodes []node // node 1 is the root, node n has 2n and 2n+1 below, the second half are leaves
+	nodes []node // node 1 is the root; 2n and 2n+1 are below node n; the second half are leaves
 }
 
 type node struct {
-	at     uint64 // a time.Duration >= 0; unsigned, so that 1 more than Never is more
+	at     uint64 // a time.Duration >= 0; unsigned, so that Never + 1 is larger than Never
 	client uint32
 }
 
@@ -33,7 +32,7 @@ func NewTree(n int) *Tree {
 	return t
 }
 
-// Clear takes all events away.
+// Clear removes all events.
 func (t *Tree) Clear() {
 	leaves := len(t.nodes) / 2
 	for i := range leaves {
@@ -51,8 +50,8 @@ func (t *Tree) Set(i int, at time.Duration) {
 	first := node{uint64(at), uint32(i)}
 	nodes[n] = first
 	for n > 1 {
-		// The clients left of here have lower numbers and win a draw: a
-		// right-hand n is odd, and then the left one wins at an equal time too.
+		// A right-hand n is odd. The client on its left has a lower number, and so
+		// wins at an equal time too.
 		other := nodes[n^1]
 		if other.at < first.at+uint64(n&1) {
 			first = other
@@ -62,8 +61,8 @@ func (t *Tree) Set(i int, at time.Duration) {
 	}
 }
 
-// Next returns the client that has the earliest event and that event's time,
-// which is [Never] if no client has one.
+// Next returns the client with the earliest event, and the time of that event. The time is
+// [Never] if no client has one.
 func (t *Tree) Next() (i int, at time.Duration) {
 	return int(t.nodes[1].client), time.Duration(t.nodes[1].at)
 }

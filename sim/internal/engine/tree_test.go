@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A Tree gives what a look at every client gives, after any changes.
+// After any changes a Tree finds the client that a search of all clients finds.
 func TestTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 40).Draw(t, "n")

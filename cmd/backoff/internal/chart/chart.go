@@ -2,41 +2,18 @@
 package chart
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"strings"
-	"time"
-
-	"github.com/guptarohit/asciigraph"
 
 	"example.com/backoff/cmd/backoff/internal/figure"
+	"example.com/backoff/cmd/backoff/internal/screen"
 )
 
-const (
-	width     = 61 // columns between the axis and the last retry
-	height    = 12 // lines, at most
-	mostMarks = 16 // marks on the axis of retries, at most
-)
-
-// pens draw the curves of a chart, so that they differ without colours.
-var pens = []asciigraph.CharSet{
-	asciigraph.DefaultCharSet,
-	asciigraph.CreateCharSet("*"),
-	asciigraph.CreateCharSet("+"),
-	asciigraph.CreateCharSet("o"),
-	asciigraph.CreateCharSet("="),
-	asciigraph.CreateCharSet("#"),
-}
-
-// bandPen draws the edges of a band.
-var bandPen = asciigraph.CreateCharSet("·")
-
-// Write draws a figure with characters: of one curve the median within its
-// band, of several the medians. It draws nothing where there is no curve to see:
-// less than two points, or values that are all 0.
+// Write draws a figure with characters, as wide as the screen of w: the median of one curve
+// within its band, and only the medians of several. It draws nothing if there is nothing
+// to see: fewer than two points, or values that are all 0.
 func Write(w io.Writer, f figure.Figure) error {
 	alone := len(f.Curves) == 1
 	curves := make([]figure.Curve, len(f.Curves))
@@ -51,207 +28,95 @@ func Write(w io.Writer, f figure.Figure) error {
 		return nil
 	}
 
+	logarithmic := f.Logarithmic()
+	bars := f.Discrete && alone && !curves[0].Random && !logarithmic
 	scale := linearScale(f.Vertical, b)
-	if f.Logarithmic {
-		scale = logScale(f.Vertical, b)
+	if logarithmic {
+		scale = logScale(f.Vertical, b, f.Zeros())
 	}
-	axis := newAxis(f.Axis, b.Points)
-	var series [][]float64
-	var chars []asciigraph.CharSet
-	add := func(values []float64, pen asciigraph.CharSet) {
-		points := axis.place(values)
-		for i, value := range points {
-			points[i] = scale.of(value)
-		}
-		series = append(series, points)
-		chars = append(chars, pen)
-	}
+	out := screen.NewWriter(w)
+	frame := newFrame(scale, bars, out.Width)
+	axis := newAxis(f.Axis, b.Points, frame.columns)
+	canvas := newCanvas(axis.columns, scale.top()+1)
 
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "\n%s", f.Title)
-	if f.Logarithmic {
-		fmt.Fprintf(out, ", on a logarithmic axis")
-	}
-	fmt.Fprintf(out, "\n\n")
+	fmt.Fprintf(out, "\n%s%s\n\n", f.Title, f.ScaleNote())
+	banded := alone && curves[0].Random && f.Band != ""
 	for i, c := range curves {
-		if len(c.Median) == 0 {
-			continue
+		switch {
+		case bars:
+			canvas.bars(axis, scale, c.Median, i)
+		case f.Discrete:
+			if banded {
+				canvas.ranges(axis, scale, c, i)
+			}
+			canvas.points(axis, scale, c.Median, i, len(curves))
+		default:
+			if banded {
+				canvas.line(axis, scale, c.Max, bandPen, i)
+				canvas.line(axis, scale, c.Min, bandPen, i)
+			}
+			canvas.line(axis, scale, c.Median, penOf(i), i)
 		}
-		if alone && c.Random && f.Band != "" {
-			add(c.Max, bandPen)
-			add(c.Min, bandPen)
-		}
-		add(c.Median, pens[i%len(pens)])
 	}
-	fmt.Fprintf(out, "%s\n", asciigraph.PlotMany(series,
-		asciigraph.SeriesChars(chars...),
-		asciigraph.Width(width),
-		asciigraph.Height(scale.lines),
-		asciigraph.LowerBound(scale.lo),
-		asciigraph.UpperBound(scale.hi),
-		asciigraph.YAxisValueFormatter(scale.label),
-		asciigraph.XAxisRange(0, axis.end),
-		asciigraph.XAxisTickCount(axis.marks),
-		asciigraph.XAxisValueFormatter(axis.label),
-	))
+	beyond := false
+	for i, c := range curves {
+		beyond = canvas.spikes(axis, scale, c.Spikes, i) || beyond
+	}
+	frame.write(out, canvas, axis)
+	writeLegend(out, f, curves, beyond)
+	return out.Flush()
+}
+
+// writeLegend names what the characters of a chart show.
+func writeLegend(out *screen.Writer, f figure.Figure, curves []figure.Curve, beyond bool) {
+	sample := func(pen rune, i int) string {
+		text := strings.Repeat(string(pen), 3)
+		if f.Discrete {
+			text = string(pen)
+		}
+		return inked(text, i, out.Colours)
+	}
+	pen := func(i int) rune {
+		if f.Discrete {
+			return dotOf(i)
+		}
+		return penOf(i)
+	}
+	var entries []string
 	median := cmp.Or(f.Median, "median")
 	switch {
-	case !alone:
-		fmt.Fprintf(out, "\n")
+	case len(curves) > 1:
 		for i, c := range curves {
 			what := ""
 			if c.Random {
 				what = ": " + median
 			}
-			fmt.Fprintf(out, "    %s %s%s\n", sampleOf(pens[i%len(pens)]), c.Name, what)
+			entries = append(entries, fmt.Sprintf("%s %s%s", sample(pen(i), i), c.Name, what))
 		}
-	case curves[0].Random && f.Band == "":
-		fmt.Fprintf(out, "\n    %s %s\n", sampleOf(pens[0]), median)
 	case curves[0].Random:
-		fmt.Fprintf(out, "\n    %s %s   %s %s\n", sampleOf(pens[0]), median, sampleOf(bandPen), f.Band)
+		entry := fmt.Sprintf("%s %s", sample(pen(0), 0), median)
+		switch {
+		case f.Band != "" && f.Discrete:
+			entry += fmt.Sprintf("   %s between %s", sample(rangePen, 0), f.Band)
+		case f.Band != "":
+			entry += fmt.Sprintf("   %s %s", sample(bandPen, 0), f.Band)
+		}
+		entries = append(entries, entry)
 	}
-	return out.Flush()
-}
-
-// An axis is the horizontal axis: where it ends, the marks from 0 to there, and
-// the label of one.
-type axis struct {
-	end   float64
-	marks int
-	label func(float64) string
-	place func(values []float64) []float64 // NaN beyond the last value ends a curve
-}
-
-// newAxis returns the axis for so many points, two at least.
-func newAxis(h figure.Axis, points int) axis {
-	switch {
-	case h.Bin > 0:
-		return newTimeAxis(h.Bin, points)
-	case h.At != nil:
-		return newCountAxis(h.At)
+	for i, c := range curves {
+		if len(c.Spikes) == 0 {
+			continue
+		}
+		name := cmp.Or(f.Atom, "at the same instant")
+		if len(curves) > 1 {
+			name = c.Name + ": " + name
+		}
+		entries = append(entries, inked(string(stemOf(i)), i, out.Colours)+" "+name)
 	}
-	step := figure.CountStep(points-1, mostMarks)
-	columns := (points + step - 2) / step * step // between the first retry and the last mark
-	return axis{
-		end:   float64(columns),
-		marks: columns/step + 1,
-		label: func(x float64) string { return fmt.Sprintf("%.0f", x+1) },
-		place: func(values []float64) []float64 {
-			placed := make([]float64, columns+1)
-			for i := range placed {
-				placed[i] = math.NaN()
-				if i < len(values) {
-					placed[i] = values[i]
-				}
-			}
-			return placed
-		},
+	if beyond {
+		entries = append(entries, string(beyondMark)+" beyond the axis")
 	}
-}
-
-// newTimeAxis returns the axis of a figure whose points are so many bins. Of the
-// bins that share a column it shows the largest.
-func newTimeAxis(bin time.Duration, bins int) axis {
-	end := float64(bins) * bin.Seconds()
-	step := figure.Durations.Step(end, 8)
-	marks := int(math.Ceil(end/step - 1e-9))
-	end = float64(marks) * step
-	return axis{
-		end:   end,
-		marks: marks + 1,
-		label: func(x float64) string { return figure.Durations.Label(math.Round(x/step) * step) },
-		place: func(values []float64) []float64 {
-			placed := make([]float64, width)
-			for i := range placed {
-				placed[i] = math.NaN()
-			}
-			perBin := bin.Seconds() / end * (width - 1) // columns
-			for i, value := range values {
-				first := int(math.Floor(float64(i)*perBin + 1e-9))
-				last := int(math.Ceil(float64(i+1)*perBin-1e-9)) - 1
-				for column := first; column <= max(first, last) && column < width; column++ {
-					if !(placed[column] >= value) {
-						placed[column] = value
-					}
-				}
-			}
-			return placed
-		},
-	}
-}
-
-// newCountAxis returns the axis of a figure whose points stand at these counts, with
-// straight lines from each to the next.
-func newCountAxis(at []int) axis {
-	last := at[len(at)-1]
-	step := figure.CountStep(last, 12)
-	marks := (last + step - 1) / step
-	end := float64(marks * step)
-	return axis{
-		end:   end,
-		marks: marks + 1,
-		label: func(x float64) string { return figure.Counts.Label(math.Round(x/float64(step)) * float64(step)) },
-		place: func(values []float64) []float64 {
-			placed := make([]float64, width)
-			width := end / (width - 1) // of a column
-			i := 0
-			for column := range placed {
-				x := float64(column) * width
-				if x < float64(at[0])-width/2 || x > float64(last)+width/2 {
-					placed[column] = math.NaN()
-					continue
-				}
-				x = min(max(x, float64(at[0])), float64(last))
-				for i < len(at)-2 && x > float64(at[i+1]) {
-					i++
-				}
-				from, to := float64(at[i]), float64(at[i+1])
-				share := (x - from) / (to - from)
-				placed[column] = values[i] + float64(share*(values[i+1]-values[i]))
-			}
-			return placed
-		},
-	}
-}
-
-// sampleOf returns a piece of the line that a pen draws, for a legend.
-func sampleOf(pen asciigraph.CharSet) string { return strings.Repeat(pen.Horizontal, 3) }
-
-// A scale is the vertical axis: what it makes of a value, its ends, the lines
-// between them, and the label of a line.
-type scale struct {
-	of     func(value float64) float64
-	lo, hi float64
-	lines  int
-	label  func(float64) string
-}
-
-func linearScale(q figure.Quantity, b figure.Bounds) scale {
-	step := q.Step(b.Max, height)
-	lines := int(math.Ceil(b.Max / step))
-	return scale{
-		of:    func(value float64) float64 { return value },
-		hi:    float64(lines) * step,
-		lines: lines,
-		label: func(y float64) string {
-			// A line is a whole number of steps but for what rounding adds.
-			return q.Label(math.Round(y/step) * step)
-		},
-	}
-}
-
-// logScale has the same number of lines for each decade. What is below its lower
-// end, as 0 is, lies on that end.
-func logScale(q figure.Quantity, b figure.Bounds) scale {
-	const rounding = 1e-9 // of a logarithm that is a whole number
-	lo := math.Floor(math.Log10(b.Floor) + rounding)
-	hi := max(math.Ceil(math.Log10(b.Max)-rounding), lo+1)
-	lines := int(hi-lo) * max(1, height/int(hi-lo))
-	return scale{
-		of:    func(value float64) float64 { return max(math.Log10(value), lo) },
-		lo:    lo,
-		hi:    hi,
-		lines: lines,
-		label: func(y float64) string { return q.About(math.Pow(10, y)) },
+	if len(entries) > 0 {
+		fmt.Fprintf(out, "\n    %s\n", strings.Join(entries, "\n    "))
 	}
 }

@@ -1,5 +1,5 @@
-// Package cli is what all commands share: how their errors end the process, and what
-// they say of arguments and flags.
+// Package cli has what all commands share: the root command, the exit status for an error,
+// checks of arguments, and messages about flags and names that are wrong.
 package cli
 
 import (
@@ -11,7 +11,7 @@ import (
 	"example.com/backoff/expr"
 )
 
-// WantExprs is the check of the arguments of a command that takes expressions.
+// WantExprs checks the arguments of a command that takes expressions.
 func WantExprs(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("%s: no expression, want one such as 'full-jitter(100ms, 10s)'", cmd.Name())
@@ -19,7 +19,7 @@ func WantExprs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// WantNothing is the check of a command that takes no arguments.
+// WantNothing checks the arguments of a command that takes none.
 func WantNothing(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s: unexpected argument %q, want none", cmd.Name(), args[0])
@@ -27,8 +27,8 @@ func WantNothing(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// ParseExprs parses each argument. An error says which one it is about, where
-// there is more than one.
+// ParseExprs parses each argument. If there are several, an error has the number of the
+// argument.
 func ParseExprs(args []string) ([]*expr.Expr, error) {
 	exprs := make([]*expr.Expr, len(args))
 	for i, text := range args {
@@ -44,18 +44,7 @@ func ParseExprs(args []string) ([]*expr.Expr, error) {
 	return exprs, nil
 }
 
-// CompleteExpr offers the examples of all stages to the shell, and no file.
-func CompleteExpr(_ *cobra.Command, _ []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	var offers []cobra.Completion
-	for _, s := range expr.Stages() {
-		if strings.HasPrefix(s.Example, prefix) {
-			offers = append(offers, cobra.CompletionWithDesc(s.Example, s.Formula))
-		}
-	}
-	return offers, cobra.ShellCompDirectiveNoFileComp
-}
-
-// WantOneExpr is the check of the arguments of a command that takes one expression.
+// WantOneExpr checks the arguments of a command that takes one expression.
 func WantOneExpr(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return fmt.Errorf("%s: %d expressions, want one", cmd.Name(), len(args))

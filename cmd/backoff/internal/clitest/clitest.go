@@ -1,4 +1,4 @@
-// Package clitest runs commands in tests as main does, and compares what they write.
+// Package clitest runs commands in tests as main does, and compares their output.
 package clitest
 
 import (
@@ -33,7 +33,8 @@ func Runs(t *testing.T, new func() *cobra.Command, args ...string) (status int, 
 	return status, out.String(), errs.String()
 }
 
-// Under returns what makes a command below another one, as "backoff sim overload" is.
+// Under returns a function that makes a command below another one, such as "backoff sim
+// overload".
 func Under(name string, new func() *cobra.Command) func() *cobra.Command {
 	return func() *cobra.Command {
 		parent := &cobra.Command{Use: name}
@@ -42,7 +43,7 @@ func Under(name string, new func() *cobra.Command) func() *cobra.Command {
 	}
 }
 
-// Succeeds is Runs where nothing may go wrong.
+// Succeeds runs a command that must not fail or write to standard error.
 func Succeeds(t *testing.T, new func() *cobra.Command, args ...string) (stdout string) {
 	t.Helper()
 	status, stdout, stderr := Runs(t, new, args...)
@@ -52,8 +53,8 @@ func Succeeds(t *testing.T, new func() *cobra.Command, args ...string) (stdout s
 	return stdout
 }
 
-// Refuses runs a command on bad input: one line on standard error, which says want,
-// nothing on standard output, and status 2.
+// Refuses runs a command on bad input. It checks for status 2, nothing on standard output,
+// and one line on standard error, which is want.
 func Refuses(t *testing.T, new func() *cobra.Command, want string, args ...string) {
 	t.Helper()
 	status, stdout, stderr := Runs(t, new, args...)
@@ -65,13 +66,13 @@ func Refuses(t *testing.T, new func() *cobra.Command, want string, args ...strin
 	}
 }
 
-// BadInput is a command line and what is said of it.
+// BadInput is a command line and its error message.
 type BadInput struct {
 	Args []string
 	Want string
 }
 
-// RefusesAll is Refuses for each.
+// RefusesAll calls Refuses for each input.
 func RefusesAll(t *testing.T, new func() *cobra.Command, inputs []BadInput) {
 	t.Helper()
 	for _, input := range inputs {
@@ -79,11 +80,11 @@ func RefusesAll(t *testing.T, new func() *cobra.Command, inputs []BadInput) {
 	}
 }
 
-// processors is how many of them there are, in help texts: the default of --workers.
+// processors matches the default of --workers in help texts, which depends on the machine.
 var processors = regexp.MustCompile(`run at a time \(default \d+\)`)
 
-// Goldens compares what a command writes for each of these arguments with the golden file
-// of that name.
+// Goldens runs a command with each of these arguments, and compares its output with the
+// golden file of that name.
 func Goldens(t *testing.T, new func() *cobra.Command, all map[string][]string) {
 	t.Helper()
 	for name, args := range all {
@@ -94,7 +95,7 @@ func Goldens(t *testing.T, new func() *cobra.Command, all map[string][]string) {
 	}
 }
 
-// Golden compares with testdata/name.golden, which -update writes.
+// Golden compares got with testdata/name.golden. The flag -update writes the file.
 func Golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", name+".golden")
@@ -127,7 +128,7 @@ func Drawn(t *testing.T, new func() *cobra.Command, format string, args ...strin
 	return picture
 }
 
-// Parse returns the expression that a text is.
+// Parse returns a text as an expression.
 func Parse(t *testing.T, text string) *expr.Expr {
 	t.Helper()
 	e, err := expr.Parse(text)
@@ -137,8 +138,8 @@ func Parse(t *testing.T, text string) *expr.Expr {
 	return e
 }
 
-// FullDisk checks that what write writes to a full disk is an error, whatever is cut
-// off.
+// FullDisk checks that write returns the error of a full disk, early and late in its
+// output.
 func FullDisk(t *testing.T, name string, write func(io.Writer) error) {
 	t.Helper()
 	full := errors.New("no space left")
@@ -168,7 +169,7 @@ func With(args []string, more ...string) []string {
 	return append(args[:len(args):len(args)], more...)
 }
 
-// Lines parses CSV and returns what is below its head.
+// Lines parses CSV, checks its head, and returns the other lines.
 func Lines(t *testing.T, text string, head string) [][]string {
 	t.Helper()
 	all, err := csv.NewReader(strings.NewReader(text)).ReadAll()
@@ -181,7 +182,7 @@ func Lines(t *testing.T, text string, head string) [][]string {
 	return all[1:]
 }
 
-// Float returns the number that a text is.
+// Float returns a text as a number.
 func Float(t *testing.T, text string) float64 {
 	t.Helper()
 	x, err := strconv.ParseFloat(text, 64)
@@ -192,8 +193,8 @@ func Float(t *testing.T, text string) float64 {
 }
 
 // FieldsHaveFlags checks that every field of a configuration has a flag to name in an
-// error, but for those that no flag can set wrongly. A field of an interface stands for
-// the fields of the types that may be there.
+// error, except those that no flag can set wrongly. For a field that is an interface it
+// checks the fields of each type that kinds has for it.
 func FieldsHaveFlags(t *testing.T, config any, flags map[string]string, cmd *cobra.Command, but string, kinds map[string][]reflect.Type) {
 	t.Helper()
 	var names func(prefix string, fields reflect.Type) []string

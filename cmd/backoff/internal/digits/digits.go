@@ -1,5 +1,4 @@
-// Package digits writes durations and numbers for reading, to a number of digits, and
-// for programs, exactly.
+// Package digits writes durations and numbers: rounded for people, and exactly for programs.
 package digits
 
 import (
@@ -14,8 +13,7 @@ import (
 	"example.com/backoff/expr"
 )
 
-// Percent returns a share in [0, 1] to three digits, and never what is short of
-// all as 100 %.
+// Percent returns a share in [0, 1] to three digits. Only 1 is 100 %.
 func Percent(share float64) string {
 	text := Significant(100*share, 3)
 	if share < 1 && text == "100" {
@@ -24,14 +22,23 @@ func Percent(share float64) string {
 	return text + " %"
 }
 
-// Quantile returns the name of a quantile as columns and keys have it: p5, p50, p99.9.
-func Quantile(probability float64) string { return "p" + Significant(100*probability, 12) }
+// Quantile returns the name of a quantile in columns and keys: p5, p50, p99.9. It has all
+// digits of the probability, so that two quantiles never share a name.
+func Quantile(probability float64) string {
+	whole, fraction, _ := strings.Cut(Shortest(probability), ".")
+	fraction += "00" // to move the point by two places
+	percent := strings.TrimLeft(whole+fraction[:2], "0") + "." + fraction[2:]
+	percent = strings.TrimSuffix(strings.TrimRight(percent, "0"), ".")
+	if percent == "" || percent[0] == '.' {
+		percent = "0" + percent
+	}
+	return "p" + percent
+}
 
-// About returns a number >= 0 to three digits, with commas.
+// About returns x >= 0 to three digits, with commas.
 func About(x float64) string { return Grouped(Significant(x, 3)) }
 
-// Significant returns x to n significant digits, and to all digits before the point,
-// as zeros.
+// Significant returns x to n significant digits. Further digits before the point are zeros.
 func Significant(x float64, n int) string {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', n, 64), 64)
 	if err != nil { // infinite
@@ -46,8 +53,8 @@ func Significant(x float64, n int) string {
 // Brief returns d to three digits.
 func Brief(d time.Duration) string { return Exact(Three(d)) }
 
-// Three returns d to three digits. NoLimit, which may stand for anything that is
-// larger, stays what it is.
+// Three returns d to three digits. NoLimit, which may stand for any longer delay, stays as
+// it is.
 func Three(d time.Duration) time.Duration {
 	if d == backoff.NoLimit {
 		return d
@@ -55,27 +62,50 @@ func Three(d time.Duration) time.Duration {
 	return d.Round(Unit(d, 3))
 }
 
-// Approximate returns seconds to two digits, in one unit: 1.7m. A year has 8766 h.
-func Approximate(seconds float64) string {
-	unit, name := 1e-9, "ns"
-	for _, larger := range []struct {
-		seconds float64
-		name    string
-	}{{1e-6, "µs"}, {1e-3, "ms"}, {1, "s"}, {60, "m"}, {3600, "h"}, {8766 * 3600, "y"}} {
-		if seconds >= larger.seconds*(1-1e-9) {
-			unit, name = larger.seconds, larger.name
+// ThreeDigits is Brief with zeros as digits below a minute: 1.60s. Nanoseconds have no
+// fractions.
+func ThreeDigits(d time.Duration) string {
+	d = Three(d)
+	for _, unit := range []struct {
+		of   time.Duration
+		name string
+	}{{time.Second, "s"}, {time.Millisecond, "ms"}, {time.Microsecond, "µs"}} {
+		if d < unit.of || d >= time.Minute {
+			continue
 		}
+		decimals := 2
+		for whole := d / unit.of; whole >= 10; whole /= 10 {
+			decimals--
+		}
+		return strconv.FormatFloat(float64(d)/float64(unit.of), 'f', decimals, 64) + unit.name
 	}
-	n := seconds / unit
-	if n < 9.95 {
-		return strings.TrimSuffix(fmt.Sprintf("%.1f", n), ".0") + name
-	}
-	tens := math.Pow(10, math.Floor(math.Log10(n)+1e-9)-1)
-	return fmt.Sprintf("%.0f", math.Round(n/tens)*tens) + name
+	return Exact(d)
 }
 
-// FromSeconds returns the duration nearest to f seconds, and the largest there is
-// where that is more.
+// Approximate returns seconds to two digits, in one unit: 1.7m. A year has 8766 h.
+func Approximate(seconds float64) string {
+	units := []struct {
+		seconds float64
+		name    string
+	}{{1e-9, "ns"}, {1e-6, "µs"}, {1e-3, "ms"}, {1, "s"}, {60, "m"}, {3600, "h"}, {8766 * 3600, "y"}}
+	for {
+		unit := units[0]
+		n := seconds / unit.seconds
+		digit := 0.1 // the second one
+		if n >= 9.95 {
+			digit = math.Pow(10, math.Floor(math.Log10(n)+1e-9)-1)
+		}
+		n = math.Round(n/digit) * digit
+		units = units[1:]
+		// The unit is that of the rounded number: 59.9 s are 1m and not 60s.
+		if len(units) == 0 || n*unit.seconds < units[0].seconds*(1-1e-9) {
+			return strings.TrimSuffix(fmt.Sprintf("%.1f", n), ".0") + unit.name
+		}
+	}
+}
+
+// FromSeconds returns the duration nearest to f seconds, or the largest one if that is
+// less.
 func FromSeconds(f float64) time.Duration {
 	if ns := f * 1e9; ns < math.MaxInt64 {
 		return time.Duration(math.Round(ns))
@@ -95,32 +125,36 @@ func Milliseconds(d time.Duration) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".")
 }
 
-// Shortest returns x as a decimal number that is x again when it is read.
+// Shortest returns x as the shortest decimal number that parses to x.
 func Shortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
-// Count returns a number of things in words: 1 delay, 2 delays, 3 retries.
+// Count returns a number of things in words: 1 delay, 2 delays, 1,000 retries.
 func Count(n int, what string) string {
+	number := Grouped(strconv.Itoa(n))
 	switch {
 	case n == 1:
-		return "1 " + what
+		return number + " " + what
 	case what == "retry":
-		return fmt.Sprintf("%d retries", n)
+		return number + " retries"
 	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return number + " " + what + "s"
 }
 
-// SameDigits returns durations with one precision, three digits of the most: so
-// a least of a few microseconds is 0s beside a most of seconds.
+// SameDigits returns the statistics of one thing, each with three digits. If there are
+// several and all are the same, nothing is random, and they are exact.
 func SameDigits(durations ...time.Duration) []string {
-	unit := Unit(slices.Max(durations), 3)
+	write := ThreeDigits
+	if len(durations) > 1 && slices.Min(durations) == slices.Max(durations) {
+		write = Exact
+	}
 	cells := make([]string, len(durations))
 	for i, d := range durations {
-		cells[i] = Rounded(d, unit)
+		cells[i] = write(d)
 	}
 	return cells
 }
 
-// Unit returns what one counts at the n-th digit of d.
+// Unit returns the unit of the n-th digit of d.
 func Unit(d time.Duration, n int) time.Duration {
 	unit := time.Duration(1)
 	for range n {
@@ -140,8 +174,8 @@ func Rounded(d, unit time.Duration) string {
 	return Exact(d.Round(unit))
 }
 
-// Exact returns d to the last nanosecond, and the largest there is, which may
-// stand for any that is larger, in words.
+// Exact returns d to the nanosecond, and the largest duration in words, since it may stand
+// for any longer one.
 func Exact(d time.Duration) string {
 	if d == backoff.NoLimit {
 		return "≥ 292 years"

@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	barDelay = time.Second // what takes less needs no bar
-	barParts = 1000        // of one of the things that a bar counts
+	barDelay = time.Second // a shorter run has no bar
+	barParts = 1000        // of each experiment
 )
 
-// A bar shows how far a command is: on a terminal, from a second on. It is for one
-// goroutine at a time.
+// A bar shows the progress of a command, on a terminal, after its first second. Only one
+// goroutine at a time may use it.
 type bar struct {
 	w       io.Writer
 	name    string
@@ -25,7 +25,7 @@ type bar struct {
 	delay   time.Duration
 	options []mpb.ContainerOption
 
-	container *mpb.Progress // nil until there is something to see
+	container *mpb.Progress // nil until the bar is shown
 	bar       *mpb.Bar
 }
 
@@ -33,7 +33,7 @@ func newBar(w io.Writer, name string, total int) *bar {
 	return &bar{w: w, name: name, total: total, start: time.Now(), delay: barDelay}
 }
 
-// show says that so many of the total are done.
+// show shows how many of the total are done.
 func (b *bar) show(done float64) {
 	if b.container == nil {
 		if time.Since(b.start) < b.delay {
@@ -52,7 +52,7 @@ func (b *bar) show(done float64) {
 	b.bar.SetCurrent(int64(done * barParts))
 }
 
-// left says how long it will take at the pace so far, since the command began.
+// left returns the remaining time, at the average pace since the command began.
 func (b *bar) left(s decor.Statistics) string {
 	if s.Current == 0 || s.Completed {
 		return ""
@@ -61,7 +61,7 @@ func (b *bar) left(s decor.Statistics) string {
 	return digits.Approximate(max(left, 1)) + " left"
 }
 
-// end takes the bar away.
+// end removes the bar.
 func (b *bar) end() {
 	if b.container == nil {
 		return

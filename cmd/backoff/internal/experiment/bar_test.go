@@ -9,7 +9,7 @@ import (
 	"github.com/vbauerster/mpb/v8"
 )
 
-// A bar is there when its time has come, on a terminal only, and leaves nothing behind.
+// A bar appears after its delay, on a terminal only, and leaves nothing behind.
 func TestBar(t *testing.T) {
 	for _, test := range []struct {
 		name     string

@@ -1,4 +1,5 @@
-// Package experiment is what all simulations share: flags, progress and interrupt.
+// Package experiment has what all simulations share: their flags, the progress bar and the
+// interrupt.
 package experiment
 
 import (
@@ -19,7 +20,7 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-// A Flags is what flags say of any experiment.
+// A Flags holds the values of the flags that all experiments have.
 type Flags struct {
 	Reps    int
 	Seed    uint64
@@ -27,16 +28,16 @@ type Flags struct {
 	present.Flags
 }
 
-// AddFlags adds the flags, with so many repetitions unless told.
+// AddFlags adds the flags to a command. The default of --reps is reps.
 func (s *Flags) AddFlags(cmd *cobra.Command, reps int) {
 	flags := cmd.Flags()
 	flags.IntVar(&s.Reps, "reps", reps, "repetitions of each experiment")
-	flags.Uint64Var(&s.Seed, "seed", 1, "where the random numbers begin")
+	flags.Uint64Var(&s.Seed, "seed", 1, "random seed")
 	flags.IntVar(&s.Workers, "workers", runtime.GOMAXPROCS(0), "repetitions that run at a time")
 	s.Flags.AddFlags(cmd)
 }
 
-// Parse returns the expressions of args, and those of published where there are none.
+// Parse returns the expressions of args, or those of published if there are none.
 func (s *Flags) Parse(args, published []string) ([]*expr.Expr, error) {
 	if len(args) == 0 {
 		args = published
@@ -44,8 +45,8 @@ func (s *Flags) Parse(args, published []string) ([]*expr.Expr, error) {
 	return cli.ParseExprs(args)
 }
 
-// Each calls one for every schedule, with a context that an interrupt ends, and shows
-// how far it is.
+// Each calls one for each schedule, with a context that an interrupt cancels, and shows the
+// progress.
 func (s *Flags) Each(cmd *cobra.Command, exprs []*expr.Expr, one func(ctx context.Context, e *expr.Expr, progress func(done, total int)) error) error {
 	ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
 	defer stop()
@@ -68,8 +69,8 @@ func (s *Flags) Each(cmd *cobra.Command, exprs []*expr.Expr, one func(ctx contex
 	return nil
 }
 
-// FlagError makes of a model's error about a field of its configuration one about the
-// flag that sets it. Of a list's fields one flag sets all.
+// FlagError turns a model's error about a field of its configuration into one about the
+// flag that sets the field. One flag sets all elements of a list.
 func FlagError(cmd *cobra.Command, err error, flags map[string]string) error {
 	var field, got, want string
 	if e, ok := errors.AsType[*contention.Error](err); ok {

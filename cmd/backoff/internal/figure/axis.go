@@ -10,7 +10,7 @@ import (
 	"example.com/backoff/cmd/backoff/internal/digits"
 )
 
-// A Quantity is what an axis measures: how far apart its marks are, and what they
+// A Quantity is the kind of an axis: it decides how far apart the marks are, and what they
 // are called.
 type Quantity int
 
@@ -20,9 +20,7 @@ const (
 	Counts                    // whole numbers
 )
 
-func (q Quantity) String() string { return []string{"delays", "rates", "counts"}[q] }
-
-// Step returns the least round number that goes into most less than count times.
+// Step returns the smallest round number that goes into most less than count times.
 func (q Quantity) Step(most float64, count int) float64 {
 	if q == Durations {
 		return RoundStep(digits.FromSeconds(most), count).Seconds()
@@ -44,19 +42,11 @@ func (q Quantity) Label(value float64) string {
 	if q == Durations {
 		return digits.Exact(digits.FromSeconds(value))
 	}
-	return digits.Grouped(digits.Significant(value, 12)) // a mark is a whole number of steps but for what rounding adds
+	return digits.Grouped(digits.Significant(value, 12)) // rounding moves a mark away from a whole number of steps
 }
 
-// About returns value to two digits.
-func (q Quantity) About(value float64) string {
-	if q == Durations {
-		return digits.Approximate(value)
-	}
-	return digits.Grouped(digits.Significant(value, 2))
-}
-
-// Marks returns what to name on a logarithmic axis from lo to hi, and the same more
-// closely.
+// Marks returns the values to name on a logarithmic axis from lo to hi, and those to name
+// if the first are too few.
 func (q Quantity) Marks(lo, hi float64) (coarse, fine []float64) {
 	within := func(value float64) bool { return value >= lo && value <= hi }
 	if q == Durations {
@@ -65,7 +55,7 @@ func (q Quantity) Marks(lo, hi float64) (coarse, fine []float64) {
 				coarse = append(coarse, d.Seconds())
 			}
 		}
-		for _, d := range roundSteps {
+		for _, d := range fineMarks {
 			if within(d.Seconds()) {
 				fine = append(fine, d.Seconds())
 			}
@@ -87,29 +77,37 @@ func (q Quantity) Marks(lo, hi float64) (coarse, fine []float64) {
 	return coarse, fine
 }
 
-// roundSteps are the distances between marks on a linear axis of durations, in
-// rising order: 1, 2, 5, 10, ... of a unit, and 30 where 60 is the next unit.
-var roundSteps = func() []time.Duration {
-	var steps []time.Duration
+// roundSteps are the distances between marks on a linear axis of durations, in rising
+// order: 1, 2, 5, 10, ... of a unit, and 15 and 30 where 60 are the next unit.
+var roundSteps = roundDurations(1, 2, 5, 10, 15, 20, 30)
+
+// fineMarks are the durations to name on a logarithmic axis of few decades, in rising
+// order. Neighbours differ by a factor of 2 to 3.
+var fineMarks = roundDurations(1, 2, 5, 10, 30)
+
+// roundDurations returns 1, 2, 5, 10, ... of each unit, with sixtieths of the next unit for
+// seconds and minutes.
+func roundDurations(sixtieths ...time.Duration) []time.Duration {
+	var all []time.Duration
 	for unit := time.Nanosecond; unit < time.Second; unit *= 10 {
-		steps = append(steps, unit, 2*unit, 5*unit)
+		all = append(all, unit, 2*unit, 5*unit)
 	}
 	for _, unit := range []time.Duration{time.Second, time.Minute} {
-		for _, n := range []time.Duration{1, 2, 5, 10, 20, 30} {
-			steps = append(steps, n*unit)
+		for _, n := range sixtieths {
+			all = append(all, n*unit)
 		}
 	}
 	for unit := time.Hour; ; unit *= 10 {
 		for _, n := range []time.Duration{1, 2, 5} {
 			if unit > backoff.NoLimit/n {
-				return steps
+				return all
 			}
-			steps = append(steps, n*unit)
+			all = append(all, n*unit)
 		}
 	}
-}()
+}
 
-// RoundStep returns the least round step that goes into most less than count times,
+// RoundStep returns the smallest round step that goes into most less than count times,
 // where count is at least 2.
 func RoundStep(most time.Duration, count int) time.Duration {
 	i := 0
@@ -135,8 +133,8 @@ var logMarks = func() []time.Duration {
 	}
 }()
 
-// CountStep returns the least of 1, 2, 5, 10, ... that goes into most less than
-// count times: the distance between marks on an axis of retries.
+// CountStep returns the smallest of 1, 2, 5, 10, ... that goes into most less than count
+// times: the distance between marks on an axis of retries.
 func CountStep(most, count int) int {
 	for unit := 1; ; unit *= 10 {
 		for _, step := range []int{unit, 2 * unit, 5 * unit} {
@@ -145,4 +143,17 @@ func CountStep(most, count int) int {
 			}
 		}
 	}
+}
+
+// RetryMarks returns the retries to name on an axis from retry 1 to retry last, in rising
+// order: 1, and the multiples of a round step that goes into last less than count times.
+func RetryMarks(last, count int) []int {
+	step := CountStep(last, count)
+	marks := []int{1}
+	for n := step; n <= last; n += step {
+		if n > 1 {
+			marks = append(marks, n)
+		}
+	}
+	return marks
 }

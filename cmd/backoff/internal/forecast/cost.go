@@ -8,19 +8,25 @@ import (
 	"example.com/backoff/plan"
 )
 
-// A cost is what an operation that fails with a probability needs.
+// A cost is what a request costs if each attempt fails with the same probability.
 type cost struct {
-	attempts, success float64 // infinite attempts where all of an endless schedule fail
+	attempts, success float64 // attempts is +Inf if all attempts of an endless schedule fail
 	endless           bool    // the schedule is taken to have no end
-	stopped           int     // requests that may go on are taken to end after this retry; 0: there are none
+	stopped           int     // requests that may go on are taken to end after this retry; 0: none may
 }
 
-// negligible is the probability of a retry that a cost may leave out unsaid: what it adds
-// is less than the last digit of a float64.
+// negligible is the probability of a retry that a cost leaves out without a word: such a
+// retry adds less than the last digit of a float64.
 const negligible = 1e-16
 
-// addCost adds the cost of f's schedule, which is endless if it looks so.
-func (f *Forecast) addCost(fail float64) {
+// addCost adds the cost of a request. With a deadline it makes as many attempts as fit;
+// without one the schedule is endless if it looks endless.
+func (f *Forecast) addCost(p *Params) {
+	if f.fit != nil {
+		f.cost = f.costInTime(p.Fail)
+		return
+	}
+	fail := p.Fail
 	f.cost = &cost{endless: f.shown.LooksEndless()}
 	if f.cost.endless {
 		f.cost.attempts, f.cost.success = plan.Amplification(fail, plan.Endless)
@@ -34,16 +40,32 @@ func (f *Forecast) addCost(fail float64) {
 	}
 }
 
-// dependsOnEnd reports whether the cost of a schedule that is taken to be endless shows if
-// it ends after all, after the retries that were looked at.
-func (c cost) dependsOnEnd(fail float64) bool {
-	const shows = 1e-6
-	_, success := plan.Amplification(fail, plan.MostRetries)
-	return c.endless && 1-success >= shows
+// costInTime returns the cost of a request that makes the attempts that fit within the
+// deadline: it makes attempt k if that fits and those before it have failed.
+func (f *Forecast) costInTime(fail float64) *cost {
+	c := &cost{}
+	failed := 1.0 // the probability that all attempts before fail
+	for _, fits := range f.fit.AtLeast[1:] {
+		c.attempts += fits * failed
+		failed *= fail
+	}
+	c.success = (1 - fail) * c.attempts
+	if f.fit.Open*failed > negligible {
+		c.stopped = len(f.plan.Retries)
+	}
+	return c
 }
 
-// successText returns the probability of success. It is short of 100 % where requests
-// end and attempts fail, however many there are.
+// dependsOnEnd reports whether the cost of a schedule that is taken to be endless would
+// differ visibly if the schedule ended after the retries that plan examined.
+func (c cost) dependsOnEnd(fail float64) bool {
+	const visible = 1e-6
+	_, success := plan.Amplification(fail, plan.MostRetries)
+	return c.endless && 1-success >= visible
+}
+
+// successText returns the probability of success. It is below 100 % if requests end and
+// attempts fail, however many there are.
 func (c cost) successText(fail float64) string {
 	if fail > 0 && !c.endless {
 		return digits.Percent(min(c.success, math.Nextafter(1, 0)))
@@ -51,7 +73,7 @@ func (c cost) successText(fail float64) string {
 	return digits.Percent(c.success)
 }
 
-// orMore stands before what is of a request that is cut off.
+// orMore stands before the cost of a request that is cut off.
 func (c cost) orMore() string {
 	if c.stopped > 0 {
 		return "≥ "
@@ -59,11 +81,11 @@ func (c cost) orMore() string {
 	return ""
 }
 
-// onAverage returns a number of attempts: as it is where it is whole, rounded down
-// where more may be made, and else to three digits.
+// onAverage returns a number of attempts: a whole number as it is, a lower bound rounded
+// down, and any other to three digits.
 func onAverage(attempts float64, orMore bool) string {
 	if orMore || attempts == math.Trunc(attempts) {
-		return strconv.FormatFloat(math.Floor(attempts), 'f', -1, 64)
+		return digits.Grouped(strconv.FormatFloat(math.Floor(attempts), 'f', -1, 64))
 	}
-	return digits.Significant(attempts, 3)
+	return digits.About(attempts)
 }

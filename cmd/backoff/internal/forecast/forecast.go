@@ -1,4 +1,5 @@
-// Package forecast says what a schedule will do: "backoff plan EXPR" without its flags.
+// Package forecast predicts what a schedule will do. It computes and writes what
+// "backoff plan EXPR" prints.
 package forecast
 
 import (
@@ -8,47 +9,69 @@ import (
 
 	"example.com/backoff"
 	"example.com/backoff/cmd/backoff/internal/digits"
-	"example.com/backoff/cmd/backoff/internal/figure"
 	"example.com/backoff/cmd/backoff/internal/sampling"
 	"example.com/backoff/expr"
 	"example.com/backoff/internal/saturating"
 	"example.com/backoff/plan"
 )
 
-// A Params is what the flags of plan ask of expressions.
+// Params are the questions that the flags of plan ask about expressions.
 type Params struct {
 	sampling.Sample
 	Compare     bool
 	Quantiles   []float64
 	AttemptTime time.Duration
-	Deadline    time.Duration // where asked has it
-	Clients     int           // likewise
-	Fail        float64       // likewise
-	Bin         time.Duration // likewise
-	Asked       map[string]bool
+	Deadline    time.Duration   // if Asked has it
+	Clients     int             // likewise
+	Fail        float64         // likewise
+	Bin         time.Duration   // likewise
+	Asked       map[string]bool // the flags that are set
+
+	tooMany int // the draws that were asked for, if New made fewer; else 0
 }
 
-// A Forecast is what plan says of one schedule.
+// A Forecast is what plan tells of one schedule.
 type Forecast struct {
 	expr      *expr.Expr
-	quantiles []float64     // those asked for; the plans have the median too
-	shown     *plan.Plan    // of the rows
-	plan      *plan.Plan    // of the same draws, of more retries where a question needs them
-	fit       *plan.Fit     // nil where no deadline is given
-	load      *plan.Load    // nil where no clients are
-	peak      plan.Peak     // of the load
-	cut       time.Duration // where the load ends for want of draws; 0: it does not
-	cost      *cost         // nil where no probability is
+	quantiles []float64  // those asked for; the plans have the median too
+	shown     *plan.Plan // of the rows
+	plan      *plan.Plan // of the same draws, with more retries where a question needs them
+	fit       *plan.Fit  // nil unless a deadline is given
+	load      *load      // nil unless clients are given
+	cost      *cost      // nil unless a probability of failure is given
 }
 
-// New draws from all schedules and answers what is asked of them.
+// enoughDraws are as many as New makes in any case, if they are asked for.
+const enoughDraws = 10_000
+
+// New draws from all schedules and answers the questions in p. The more draws, the fewer
+// retries of each fit into memory: if an answer needs more, New makes fewer draws, and
+// changes p.Draws.
 func New(exprs []*expr.Expr, p *Params) ([]Forecast, error) {
+	for asked := p.Draws; ; p.tooMany = asked {
+		forecasts, err := p.answer(exprs)
+		if err != nil || p.Draws <= enoughDraws || !slices.ContainsFunc(forecasts, Forecast.needsFewerDraws) {
+			return forecasts, err
+		}
+		p.Draws = max(p.Draws/4, enoughDraws)
+	}
+}
+
+// needsFewerDraws reports whether an answer is open that fewer draws might have.
+func (f Forecast) needsFewerDraws() bool { return f.isOpen() && f.lookFurther() != "" }
+
+// isOpen reports whether an answer needs more retries than plan examined.
+func (f Forecast) isOpen() bool {
+	return f.fit != nil && f.fit.Open > 0 || f.cost != nil && f.cost.stopped > 0 || f.load != nil && f.load.cut > 0
+}
+
+// answer draws from all schedules and answers the questions in p with these draws.
+func (p *Params) answer(exprs []*expr.Expr) ([]Forecast, error) {
 	forecasts := make([]Forecast, len(exprs))
 	for i, e := range exprs {
 		shown := p.sample(e)
 		forecasts[i] = Forecast{expr: e, quantiles: p.Quantiles, shown: shown, plan: shown}
 	}
-	until := p.until(forecasts)
 	for i := range forecasts {
 		f := &forecasts[i]
 		if p.Asked["deadline"] {
@@ -59,38 +82,13 @@ func New(exprs []*expr.Expr, p *Params) ([]Forecast, error) {
 			}
 		}
 		if p.Asked["fail"] {
-			f.addCost(p.Fail)
-		}
-		if p.Asked["clients"] {
-			f.plan = f.plan.UntilComplete(until)
+			f.addCost(p)
 		}
 	}
 	if p.Asked["clients"] {
-		return forecasts, p.addLoads(forecasts, until)
+		return forecasts, p.addLoads(forecasts)
 	}
 	return forecasts, nil
-}
-
-// addLoads adds the load until then, or until the draws end.
-func (p *Params) addLoads(forecasts []Forecast, until time.Duration) error {
-	looked := until
-	for _, f := range forecasts {
-		looked = min(looked, max(1, f.plan.Complete()))
-	}
-	bin, peakBin := p.bins(forecasts, looked)
-	if least := figure.RoundStep(looked, plan.MostRetries); bin < least {
-		return fmt.Errorf("plan: --bin is %s, want at least %s for the %s that are looked at",
-			digits.Exact(bin), digits.Exact(least), digits.Exact(looked))
-	}
-	for i := range forecasts {
-		f := &forecasts[i]
-		f.load = new(f.plan.Load(p.Clients, looked, bin))
-		f.peak = f.plan.Peak(p.Clients, looked, peakBin)
-		if looked < until {
-			f.cut = looked
-		}
-	}
-	return nil
 }
 
 // sample draws the rows of e, with the median among the quantiles.
@@ -103,51 +101,12 @@ func (p *Params) sample(e *expr.Expr) *plan.Plan {
 		plan.Quantiles(quantiles...), plan.AttemptTime(p.AttemptTime))
 }
 
-// mostBins is how many bins a figure of load has unless told otherwise.
-const mostBins = 60
-
-// until returns how far the load is looked at: to the deadline, or until the last
-// row comes for half of the clients of every schedule.
-func (p *Params) until(forecasts []Forecast) time.Duration {
-	if p.Asked["deadline"] {
-		return p.Deadline
-	}
-	until := time.Duration(1)
-	for _, f := range forecasts {
-		if n := len(f.shown.Retries); n > 0 {
-			until = max(until, f.median(f.shown.Retries[n-1].Elapsed))
-		}
-	}
-	if bin := figure.RoundStep(until, mostBins); until < backoff.NoLimit-bin {
-		until += bin - until%bin // so that the last row is in it
-	}
-	return until
-}
-
-// bins returns how closely the load is looked at until then, and its peak: this, if there
-// are enough draws, as closely as the first retry of some schedule wants, because most
-// clients come together then.
-func (p *Params) bins(forecasts []Forecast, until time.Duration) (bin, peak time.Duration) {
-	if p.Asked["bin"] {
-		return p.Bin, p.Bin
-	}
-	bin = figure.RoundStep(until, mostBins)
-	peak = bin
-	for _, f := range forecasts {
-		if len(f.shown.Retries) > 0 {
-			first := f.median(f.shown.Retries[0].Elapsed)
-			peak = min(peak, max(figure.RoundStep(first, 2), figure.RoundStep(until, plan.MostRetries)))
-		}
-	}
-	return bin, peak
-}
-
 // median returns the median of s, which every plan here has.
 func (f Forecast) median(s plan.Stats) time.Duration {
 	return s.Quantiles[slices.Index(f.shown.Quantiles, 0.5)]
 }
 
-// checkFit is the check of a deadline that leaves no room for a retry.
+// checkFit refuses a deadline that leaves no room for a retry.
 func (p *Params) checkFit(f Forecast) error {
 	switch {
 	case len(f.shown.Retries) == 0 || f.fit.Max > 1 || p.Compare:
@@ -157,6 +116,9 @@ func (p *Params) checkFit(f Forecast) error {
 			digits.Exact(p.Deadline), digits.Exact(p.AttemptTime))
 	}
 	first := saturating.Add(f.shown.Retries[0].Elapsed.Min, p.AttemptTime)
+	if first == backoff.NoLimit {
+		return fmt.Errorf("plan: --deadline is %s, but no deadline is long enough for a retry", digits.Exact(p.Deadline))
+	}
 	what := "when retry 1 comes at the earliest"
 	if p.AttemptTime > 0 {
 		what = "when retry 1 ends at the earliest"
@@ -164,6 +126,7 @@ func (p *Params) checkFit(f Forecast) error {
 	return fmt.Errorf("plan: --deadline is %s, want at least %s, %s", digits.Exact(p.Deadline), digits.Exact(first), what)
 }
 
-// exact reports whether nothing in the rows is random, so that they are known and not
-// estimated.
+// exact reports whether nothing in the rows is random: then they are known and not
+// estimated. Later retries may be random all the same; f.plan.Random() includes those that
+// an answer needs.
 func (f Forecast) exact() bool { return !f.shown.Random() }

@@ -15,8 +15,11 @@ import (
 	"example.com/backoff/plan"
 )
 
-// WriteCSV writes a line for each retry of each schedule.
+// WriteCSV writes a line for each retry of each schedule, or the load if clients are given.
 func WriteCSV(w io.Writer, forecasts []Forecast, p *Params) error {
+	if p.Asked["clients"] {
+		return writeLoadCSV(w, forecasts)
+	}
 	head := []string{"expression", "retry", "reached"}
 	for _, what := range []string{"delay", "elapsed"} {
 		for _, name := range p.statNames() {
@@ -40,6 +43,28 @@ func WriteCSV(w io.Writer, forecasts []Forecast, p *Params) error {
 				fits = digits.Shortest(f.fit.Share(i + 2))
 			}
 			lines = append(lines, append(append(line, alike...), fits))
+		}
+	}
+	return csv.NewWriter(w).WriteAll(lines)
+}
+
+// writeLoadCSV writes for each schedule a line for each bin of its load, and one for each
+// time within which the most retries were counted.
+func writeLoadCSV(w io.Writer, forecasts []Forecast) error {
+	lines := [][]string{{"expression", "what", "at", "within", "retries", "error"}}
+	for _, f := range forecasts {
+		for i, rate := range f.load.PerSecond {
+			at := time.Duration(i) * f.load.Bin
+			lines = append(lines, []string{
+				f.expr.String(), "bin", digits.Seconds(at), digits.Seconds(f.load.Bin),
+				digits.Shortest(rate * f.load.Bin.Seconds()), "",
+			})
+		}
+		for _, b := range f.load.most {
+			lines = append(lines, []string{
+				f.expr.String(), "most", digits.Seconds(b.At), digits.Seconds(b.Within),
+				digits.Shortest(b.Retries), digits.Shortest(b.Error),
+			})
 		}
 	}
 	return csv.NewWriter(w).WriteAll(lines)
@@ -105,9 +130,16 @@ func WriteJSON(w io.Writer, forecasts []Forecast, p *Params) error {
 		PerSecond float64     `json:"per_second"`
 		Error     float64     `json:"error"`
 	}
+	type jsonMost struct {
+		Within  json.Number `json:"within"`
+		At      json.Number `json:"at"`
+		Retries float64     `json:"retries"`
+		Error   float64     `json:"error"`
+	}
 	type jsonLoad struct {
 		Clients   int         `json:"clients"`
 		Bin       json.Number `json:"bin"`
+		Most      []jsonMost  `json:"most"`
 		Peak      jsonPeak    `json:"peak"`
 		PerSecond []float64   `json:"per_second"`
 		StopsAt   json.Number `json:"stops_at,omitempty"`
@@ -131,35 +163,43 @@ func WriteJSON(w io.Writer, forecasts []Forecast, p *Params) error {
 		Cost        *jsonCost   `json:"cost,omitempty"`
 		Warnings    []string    `json:"warnings"`
 	}
-	number := func(d time.Duration) json.Number { return json.Number(digits.Seconds(d)) }
+	seconds := func(d time.Duration) json.Number { return json.Number(digits.Seconds(d)) }
 	stats := func(s plan.Stats) jsonStats {
 		return jsonStats{p.statNames(), p.statValues(s)}
 	}
 	schedules := []jsonSchedule{}
 	for _, f := range forecasts {
 		s := jsonSchedule{
-			Expression: f.expr.String(), Random: f.shown.Random(), Draws: f.shown.Draws, Seed: p.Seed,
-			AttemptTime: number(p.AttemptTime), GoesOn: f.shown.End() != plan.Ends, Retries: []jsonRetry{},
-			Warnings: f.warnings(),
+			Expression: f.expr.String(), Random: f.plan.Random(), Draws: f.plan.Draws, Seed: p.Seed,
+			AttemptTime: seconds(p.AttemptTime), GoesOn: f.shown.End() != plan.Ends, Retries: []jsonRetry{},
+			Warnings: []string{},
+		}
+		for _, w := range f.warnings() {
+			s.Warnings = append(s.Warnings, w.String())
 		}
 		for _, r := range f.shown.Retries {
 			retry := jsonRetry{Retry: r.N, Reached: r.Share, Delay: stats(r.Delay), Elapsed: stats(r.Elapsed)}
 			if r.Atom.Share > 0 {
-				retry.Alike = &jsonAtom{r.Atom.Share, number(r.Atom.Delay)}
+				retry.Alike = &jsonAtom{r.Atom.Share, seconds(r.Atom.Delay)}
 			}
 			s.Retries = append(s.Retries, retry)
 		}
 		if f.fit != nil {
 			s.Within = &jsonWithin{
-				number(p.Deadline), f.fit.Min, f.fit.Mean, f.fit.Max, f.fit.AtLeast, f.fit.Open,
+				seconds(p.Deadline), f.fit.Min, f.fit.Mean, f.fit.Max, f.fit.AtLeast, f.fit.Open,
 			}
 		}
 		if f.load != nil {
+			peak := f.load.peak
 			s.Load = &jsonLoad{
-				Clients: p.Clients, Bin: number(f.load.Bin), Peak: jsonPeak{number(f.peak.At), number(f.peak.Width), f.peak.PerSecond, f.peak.Error}, PerSecond: f.load.PerSecond,
+				Clients: p.Clients, Bin: seconds(f.load.Bin), PerSecond: f.load.PerSecond,
+				Peak: jsonPeak{seconds(peak.At), seconds(peak.Width), peak.PerSecond, peak.Error},
 			}
-			if f.cut > 0 {
-				s.Load.StopsAt = number(f.cut)
+			for _, b := range f.load.most {
+				s.Load.Most = append(s.Load.Most, jsonMost{seconds(b.Within), seconds(b.At), b.Retries, b.Error})
+			}
+			if f.load.cut > 0 {
+				s.Load.StopsAt = seconds(f.load.cut)
 			}
 		}
 		if f.cost != nil {

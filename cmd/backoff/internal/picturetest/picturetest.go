@@ -1,4 +1,4 @@
-// Package picturetest looks at pictures: where an ink is, and which texts.
+// Package picturetest examines pictures in tests: where an ink is, and which texts there are.
 package picturetest
 
 import (
@@ -14,15 +14,15 @@ import (
 	"testing"
 )
 
-// InkSpan returns how many pixels of a picture have that colour, and where they
-// begin and end.
+// InkSpan returns how many pixels of a picture have a colour, and where they begin and
+// end.
 func InkSpan(t *testing.T, picture []byte, ink color.NRGBA) (pixels, left, right, top, bottom int) {
 	t.Helper()
 	decoded := DecodePNG(t, picture, 1200, 750)
 	return InkWithin(decoded, decoded.Bounds(), ink)
 }
 
-// DecodePNG fails if the picture is no PNG image of that size.
+// DecodePNG decodes a picture. The test fails if it is not a PNG image of this size.
 func DecodePNG(t *testing.T, picture []byte, width, height int) image.Image {
 	t.Helper()
 	decoded, err := png.Decode(bytes.NewReader(picture))
@@ -35,7 +35,7 @@ func DecodePNG(t *testing.T, picture []byte, width, height int) image.Image {
 	return decoded
 }
 
-// InkWithin is InkSpan of a part of an image.
+// InkWithin is InkSpan for a part of an image.
 func InkWithin(decoded image.Image, size image.Rectangle, ink color.NRGBA) (pixels, left, right, top, bottom int) {
 	left, top = size.Max.X, size.Max.Y
 	for y := size.Min.Y; y < size.Max.Y; y++ {
@@ -50,14 +50,14 @@ func InkWithin(decoded image.Image, size image.Rectangle, ink color.NRGBA) (pixe
 	return
 }
 
-// Near reports whether two colours differ by rounding alone.
+// Near reports whether two colours differ only by rounding.
 func Near(a, b color.NRGBA) bool {
 	const rounding = 2
 	same := func(a, b uint8) bool { return max(a, b)-min(a, b) <= rounding }
 	return same(a.R, b.R) && same(a.G, b.G) && same(a.B, b.B) && same(a.A, b.A)
 }
 
-// OnWhite returns an ink as it looks when it is thinned.
+// OnWhite returns the colour of an ink with this alpha on white paper.
 func OnWhite(ink color.NRGBA, alpha uint8) color.NRGBA {
 	thin := func(c uint8) uint8 {
 		return uint8((int(c)*int(alpha) + 255*(255-int(alpha))) / 255)
@@ -65,8 +65,8 @@ func OnWhite(ink color.NRGBA, alpha uint8) color.NRGBA {
 	return color.NRGBA{thin(ink.R), thin(ink.G), thin(ink.B), 0xff}
 }
 
-// SvgTexts returns the texts of a picture, each with its y, which grows downwards.
-// It fails if the picture is no XML.
+// SvgTexts returns the texts of a picture, each with its y, which grows downwards. The test
+// fails if the picture is not XML.
 func SvgTexts(t *testing.T, picture []byte) map[string]float64 {
 	t.Helper()
 	texts := map[string]float64{}
@@ -102,7 +102,7 @@ func SvgTexts(t *testing.T, picture []byte) map[string]float64 {
 	}
 }
 
-// CheckTexts checks which texts are in a picture, and which are not.
+// CheckTexts checks that all wanted texts are in a picture, and no unwanted one.
 func CheckTexts(t *testing.T, args []string, texts map[string]float64, wanted, unwanted []string) {
 	t.Helper()
 	for _, want := range wanted {
@@ -118,7 +118,7 @@ func CheckTexts(t *testing.T, args []string, texts map[string]float64, wanted, u
 }
 
 // CheckHalves checks a picture of two figures of the same curves, one above the other:
-// every curve is in both, and so many columns are shaded, within 20.
+// every curve is in both, and the number of shaded columns is right, within 20.
 func CheckHalves(t *testing.T, png []byte, inks []color.NRGBA, curves int, shade color.Gray, shadedColumns int) {
 	t.Helper()
 	const inset = 20 // of the frame
@@ -126,7 +126,7 @@ func CheckHalves(t *testing.T, png []byte, inks []color.NRGBA, curves int, shade
 	picture := DecodePNG(t, png, 1200, 1125)
 	for half, part := range map[string]image.Rectangle{"upper": upper, "lower": lower} {
 		for i, ink := range inks {
-			// The last ink of a place is what is seen: a curve below others may be short.
+			// A curve may be covered by others, so that few of its pixels are left.
 			pixels, _, _, _, _ := InkWithin(picture, part, ink)
 			if (pixels > 0) != (i < curves) {
 				t.Errorf("%s half: %d pixels of curve %d of %d", half, pixels, i, curves)

@@ -8,18 +8,18 @@ import (
 	"os/exec"
 )
 
-// Without process groups and signals an interrupt from the keyboard reaches the
-// command by itself, and what ends an attempt ends its first process only.
+// On these systems there are no process groups. An interrupt from the keyboard reaches the
+// command without help, and the end of an attempt ends only its first process.
 var (
 	EndingSignals = []os.Signal{os.Interrupt}
 	otherSignals  []os.Signal
 	stopSignals   []os.Signal
 )
 
-// SignalStatus is that of an interrupt: there are no other signals.
+// SignalStatus returns the exit status for an interrupt, the only signal here.
 func SignalStatus(os.Signal) int { return statusSignal + 2 }
 
-// SignalName returns the name that the system has for a signal.
+// SignalName returns the system's name of a signal.
 func SignalName(sig os.Signal) string { return sig.String() }
 
 type Process struct{ cmd *exec.Cmd }
@@ -40,13 +40,13 @@ func (p *Process) Wait() (Exit, error) {
 
 func (p *Process) signal(os.Signal) {}
 
-// Terminate cannot ask.
+// Terminate is Kill, because there is no signal that asks a process to end.
 func (p *Process) Terminate() { p.Kill() }
 
 // Kill ends the process.
-func (p *Process) Kill() { _ = p.cmd.Process.Kill() } // it has ended, if this fails
+func (p *Process) Kill() { _ = p.cmd.Process.Kill() } // an error means that it has ended
 
-// Alive reports that nothing is left: there are no groups.
+// Alive returns false, because there are no groups.
 func (p *Process) Alive() bool { return false }
 
 func (p *Process) interrupted(Exit) os.Signal { return nil }
@@ -55,7 +55,7 @@ func (w *Relay) stopAll(os.Signal) {}
 
 type Terminal struct{}
 
-// OpenTerminal returns nil: nobody passes a terminal on.
+// OpenTerminal returns nil, because a terminal is not passed on.
 func OpenTerminal() *Terminal { return nil }
 
 // Close does nothing.

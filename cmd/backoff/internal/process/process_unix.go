@@ -12,29 +12,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The signals that end backoff, and those that are passed on and no more.
+// EndingSignals end backoff. The others are only passed on.
 var (
 	EndingSignals = []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT}
 	otherSignals  = []os.Signal{unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGWINCH}
 )
 
-// SignalStatus is the exit status that shells give a death by a signal.
+// SignalStatus returns the exit status with which shells report a death by a signal.
 func SignalStatus(sig os.Signal) int { return statusSignal + int(sig.(syscall.Signal)) }
 
 // SignalName returns a name such as SIGTERM.
 func SignalName(sig os.Signal) string { return unix.SignalName(sig.(syscall.Signal)) }
 
-// A Process is one attempt's, and leads a process group, so that an end is an end
-// for all that it started. Only what has left the group, as daemons do, is left.
+// A Process is the command of one attempt. It leads a process group, so that its end can be
+// the end of all processes that it started, except those that have left the group, as
+// daemons do.
 //
-// The group is not that of backoff: a signal to that would reach backoff itself and
-// everything beside it in the shell's pipeline. terminal_unix.go says what this means
-// for a command that reads from a terminal.
+// The group is not that of backoff, because a signal to that group would reach backoff and
+// everything else in the shell's pipeline. See Terminal for what this means for a command
+// that reads from a terminal.
 type Process struct {
 	pid         int
 	tty         *Terminal
-	hadTerminal bool   // the group was the terminal's foreground; for wait and after it
-	restore     func() // the terminal's modes, as they were then
+	hadTerminal bool   // the group was the terminal's foreground; used in Wait and after it
+	restore     func() // restores the terminal's modes of that time
 }
 
 // Start starts a process in a group of its own.
@@ -42,7 +43,7 @@ func Start(cmd *exec.Cmd, tty *Terminal) (*Process, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	err := cmd.Start()
 	if errors.Is(err, unix.ENOEXEC) {
-		// A script without #! is one for sh, says POSIX of execvp, and shells agree.
+		// POSIX specifies for execvp that sh runs a script without #!, as shells do.
 		sh := &exec.Cmd{
 			Path: "/bin/sh", Args: append([]string{"sh", cmd.Path}, cmd.Args[1:]...),
 			Env: cmd.Env, Stdin: cmd.Stdin, Stdout: cmd.Stdout, Stderr: cmd.Stderr,
@@ -54,7 +55,7 @@ func Start(cmd *exec.Cmd, tty *Terminal) (*Process, error) {
 		return nil, err
 	}
 	p := &Process{pid: cmd.Process.Pid, tty: tty}
-	return p, cmd.Process.Release() // wait does it: Process.Wait is not told of stops
+	return p, cmd.Process.Release() // Wait waits itself: os.Process does not report stops
 }
 
 // Wait returns how the process ended.
@@ -70,7 +71,7 @@ func (p *Process) Wait() (Exit, error) {
 			p.stopped(status.StopSignal())
 		case status.Signaled():
 			if p.takeTerminal() {
-				p.restore() // what was killed has not done it
+				p.restore() // a process that was killed cannot
 			}
 			return Exit{Status: SignalStatus(status.Signal()), Signal: status.Signal()}, nil
 		case status.Exited():
@@ -80,10 +81,10 @@ func (p *Process) Wait() (Exit, error) {
 	}
 }
 
-// signal sends sig to the group. An ending signal wakes what is stopped, for it would
-// not get it before.
+// signal sends sig to the group. If it is an ending signal, it continues the group too,
+// because a stopped process does not get the signal before that.
 func (p *Process) signal(sig os.Signal) {
-	// An error says that the group is gone, or somebody else's by now.
+	// An error means that the group is gone, or belongs to another user by now.
 	_ = unix.Kill(-p.pid, sig.(syscall.Signal))
 	switch sig {
 	case unix.SIGTERM, unix.SIGINT, unix.SIGHUP, unix.SIGQUIT:
@@ -97,10 +98,10 @@ func (p *Process) Terminate() { p.signal(unix.SIGTERM) }
 // Kill ends the group.
 func (p *Process) Kill() { p.signal(unix.SIGKILL) }
 
-// Alive reports whether the group has processes still, when its leader has ended.
+// Alive reports whether the group still has processes after its leader has ended.
 func (p *Process) Alive() bool {
-	// What has ended is in the group until it is buried. See AdoptOrphans; and backoff
-	// may be the first process of a container.
+	// A process that has ended stays in the group until its parent has waited for it. The
+	// parent is backoff after AdoptOrphans, or as the first process of a container.
 	for {
 		if pid, err := unix.Wait4(-p.pid, nil, unix.WNOHANG, nil); err != nil || pid <= 0 {
 			break
@@ -109,9 +110,9 @@ func (p *Process) Alive() bool {
 	return unix.Kill(-p.pid, 0) == nil
 }
 
-// stopUntilContinued stops backoff by sending sig to pid, and returns when it is
-// continued. The system does not stop a process whose parent could not continue it;
-// hence the limit.
+// stopUntilContinued stops backoff by sending sig to pid, and returns when backoff is
+// continued. It waits for a limited time, because the system does not stop a process whose
+// parent could not continue it.
 func stopUntilContinued(pid int, sig syscall.Signal) {
 	stop := subscribe(unix.SIGCONT)
 	defer stop.stop()

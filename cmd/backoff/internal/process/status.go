@@ -5,8 +5,7 @@ import (
 	"os"
 )
 
-// Exit statuses that say something other than what a command means by them. They are
-// those of timeout, env and the shells.
+// Exit statuses with a meaning of their own, the same as in timeout, env and shells.
 const (
 	StatusTimedOut = 124
 	StatusFailed   = 125 // backoff itself, not the command

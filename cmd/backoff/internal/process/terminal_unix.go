@@ -12,19 +12,19 @@ import (
 	"golang.org/x/term"
 )
 
-// A Terminal is the one that controls backoff; nil if none does.
+// A Terminal is the controlling terminal of backoff; nil if there is none.
 //
-// The command's group is a background group at first: backoff and what stands beside
-// it in the pipeline stay in the foreground, so that in
+// The command's group starts as a background group. Backoff and the rest of its pipeline
+// stay in the foreground, so that in
 //
 //	backoff run -- ./report | less
 //
-// less has the keyboard and backoff gets ctrl-C, and passes it on. A background group
-// that reads from the terminal, or sets it, is stopped by SIGTTIN or SIGTTOU. That is
-// how it asks for the terminal: it gets it then, and is continued, until the attempt
-// ends. Ctrl-C goes to it alone in that time. If it dies of it, so does backoff; a
-// command that makes an ordinary exit status of it, other than 130, is retried, and
-// the next ctrl-C, in the delay, is for backoff.
+// less has the keyboard, and backoff gets ctrl-C and passes it on. The system stops a
+// background group that reads from the terminal or sets its modes, by SIGTTIN or SIGTTOU.
+// Backoff then gives it the terminal and continues it, and takes the terminal back when the
+// attempt ends. Until then ctrl-C reaches only the command. If the command dies of ctrl-C, or
+// exits with status 130, backoff ends too. If it exits with another status, it is retried,
+// and the next ctrl-C, during the delay, ends backoff.
 type Terminal struct{ fd int }
 
 // OpenTerminal returns the controlling terminal, or nil.
@@ -36,7 +36,7 @@ func OpenTerminal() *Terminal {
 	return &Terminal{fd}
 }
 
-// Close closes what OpenTerminal has opened.
+// Close closes the terminal.
 func (t *Terminal) Close() {
 	if t != nil {
 		unix.Close(t.fd)
@@ -52,17 +52,17 @@ func (t *Terminal) foreground() int {
 	return group
 }
 
-// give makes a group the foreground, from wherever backoff stands.
+// give makes a group the foreground, even if backoff is in the background.
 func (t *Terminal) give(group int) {
-	// Whoever is in the background and does this is stopped, unless it ignores SIGTTOU.
-	// A command would inherit that: Reset leaves it so, and Notify does not.
+	// The system stops a background process that does this, unless the process ignores
+	// SIGTTOU. A command would inherit that. Notify undoes Ignore, and Reset does not.
 	signal.Ignore(unix.SIGTTOU)
 	defer func() {
 		c := make(chan os.Signal, 1)
 		signal.Notify(c, unix.SIGTTOU)
 		signal.Stop(c)
 	}()
-	// It fails where the group or the terminal is gone: nothing is left to do then.
+	// It fails if the group or the terminal is gone. Then there is nothing to do.
 	_ = unix.IoctlSetPointerInt(t.fd, unix.TIOCSPGRP, group)
 }
 
@@ -74,7 +74,7 @@ func (p *Process) stopped(sig syscall.Signal) {
 	switch sig {
 	case unix.SIGTTIN, unix.SIGTTOU:
 		if has := p.tty.foreground(); has != p.pid && has != syscall.Getpgrp() {
-			// backoff is in the background itself: stop as a whole, as the shell expects.
+			// Backoff is in the background too: stop both, as the shell expects.
 			stopUntilContinued(0, sig)
 		}
 		if p.tty.foreground() == syscall.Getpgrp() {
@@ -86,14 +86,14 @@ func (p *Process) stopped(sig syscall.Signal) {
 		_ = unix.Kill(-p.pid, unix.SIGCONT)
 	case unix.SIGTSTP:
 		if p.tty.foreground() == p.pid {
-			// Ctrl-Z: pass it on to where it would have gone, see watch.
+			// Ctrl-Z: pass it on to backoff's group, see Relay.
 			p.takeTerminal()
 			_ = unix.Kill(0, unix.SIGTSTP)
 		}
 	}
 }
 
-// takeTerminal takes back what the process was given, and reports whether it did.
+// takeTerminal takes the terminal back if the process has it, and reports whether it had.
 func (p *Process) takeTerminal() bool {
 	if !p.hadTerminal || p.tty.foreground() != p.pid {
 		return false
@@ -102,8 +102,8 @@ func (p *Process) takeTerminal() bool {
 	return true
 }
 
-// interrupted returns the signal of ctrl-C, of ctrl-\ or of a terminal that is gone, where
-// the process alone got it.
+// interrupted returns the signal of ctrl-C, of ctrl-\ or of a closed terminal, if the
+// process had the terminal and died of it, and nil otherwise.
 func (p *Process) interrupted(e Exit) os.Signal {
 	if !p.hadTerminal {
 		return nil
@@ -116,7 +116,7 @@ func (p *Process) interrupted(e Exit) os.Signal {
 	return nil
 }
 
-// keep returns a function that restores the modes that the terminal has now.
+// keep returns a function that restores the present modes of the terminal.
 func (t *Terminal) keep() func() {
 	state, err := term.GetState(t.fd)
 	if err != nil {
@@ -125,9 +125,9 @@ func (t *Terminal) keep() func() {
 	return func() { _ = term.Restore(t.fd, state) }
 }
 
-// DieOf ends backoff as a signal would have, where a shell at the terminal must know:
-// one that runs a loop goes on after an exit status of 130, and not after SIGINT.
-// Elsewhere, and if the signal does not end it, it returns.
+// DieOf ends backoff by SIGINT if it is in the foreground of the terminal, because a shell
+// that runs a loop ends the loop after SIGINT, and continues after exit status 130. It
+// returns if it is not in the foreground, or if the signal does not end backoff.
 func (t *Terminal) DieOf(sig os.Signal) {
 	if t == nil || sig != unix.SIGINT || t.foreground() != syscall.Getpgrp() {
 		return
@@ -145,7 +145,7 @@ var stopSignals = []os.Signal{unix.SIGTSTP}
 // continued.
 func (w *Relay) stopAll(sig os.Signal) {
 	w.signal(sig)
-	// Not sig: package signal has no way back to what it does by default.
+	// Not sig, because package signal cannot restore its default action.
 	stopUntilContinued(unix.Getpid(), unix.SIGSTOP)
 	w.signal(unix.SIGCONT)
 }

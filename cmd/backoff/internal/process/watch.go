@@ -21,8 +21,8 @@ func subscribe(signals ...os.Signal) subscription {
 	return s
 }
 
-// add leaves out what was ignored from the start, which nohup and a shell's
-// background jobs rely on.
+// add leaves out signals that were ignored from the start, because nohup and the
+// background jobs of a shell rely on that.
 func (s subscription) add(signals ...os.Signal) {
 	for _, sig := range signals {
 		if !signal.Ignored(sig) {
@@ -33,19 +33,19 @@ func (s subscription) add(signals ...os.Signal) {
 
 func (s subscription) stop() { signal.Stop(s.c) }
 
-// A Relay passes signals on to the process that runs, and ends retrying when one of
-// them says so.
+// A Relay passes signals on to the process that runs. The first of EndingSignals ends
+// retrying.
 type Relay struct {
 	signals   subscription
 	interrupt context.CancelCauseFunc
-	done      chan struct{} // closed when the watch has ended
+	done      chan struct{} // closed when pass has returned
 
 	mu      sync.Mutex
 	running *Process
-	caught  os.Signal // the first that ends
+	caught  os.Signal // the first of EndingSignals
 }
 
-// NewRelay begins to pass signals on. It calls interrupt when one of them ends retrying.
+// NewRelay begins to pass signals on. It calls interrupt at the first of EndingSignals.
 func NewRelay(interrupt context.CancelCauseFunc) *Relay {
 	w := &Relay{signals: subscribe(EndingSignals...), interrupt: interrupt, done: make(chan struct{})}
 	w.signals.add(otherSignals...)
@@ -54,10 +54,10 @@ func NewRelay(interrupt context.CancelCauseFunc) *Relay {
 	return w
 }
 
-// Close ends that.
+// Close stops it.
 func (w *Relay) Close() {
 	w.signals.stop()
-	close(w.signals.c) // Stop has seen to it that nothing is sent any longer
+	close(w.signals.c) // after Stop nothing is sent
 	<-w.done
 }
 
@@ -84,7 +84,7 @@ func (w *Relay) signal(sig os.Signal) {
 	}
 }
 
-// catch says that a signal ends all this. The caller holds the lock.
+// catch ends retrying because of a signal. The caller holds the lock.
 func (w *Relay) catch(sig os.Signal) {
 	if w.caught == nil {
 		w.caught = sig
@@ -92,8 +92,8 @@ func (w *Relay) catch(sig os.Signal) {
 	}
 }
 
-// Start starts a process, unless a signal has ended all this. A signal that comes
-// meanwhile is for the process.
+// Start starts a process, unless a signal has ended retrying. A signal that comes meanwhile
+// is passed on to the process.
 func (w *Relay) Start(start func() (*Process, error)) (*Process, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -107,7 +107,7 @@ func (w *Relay) Start(start func() (*Process, error)) (*Process, error) {
 	return p, err
 }
 
-// Exited is called with how the process ended.
+// Exited is called when the process has ended.
 func (w *Relay) Exited(p *Process, e Exit) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -117,7 +117,7 @@ func (w *Relay) Exited(p *Process, e Exit) {
 	}
 }
 
-// Caught returns the signal that ended all this, or nil.
+// Caught returns the signal that ended retrying, or nil.
 func (w *Relay) Caught() os.Signal {
 	w.mu.Lock()
 	defer w.mu.Unlock()

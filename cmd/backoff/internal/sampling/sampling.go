@@ -1,4 +1,4 @@
-// Package sampling has the flags that say how a schedule is drawn from, and their bounds.
+// Package sampling has the flags of how a random schedule is drawn, and their bounds.
 package sampling
 
 import (
@@ -10,7 +10,7 @@ import (
 	"example.com/backoff/plan"
 )
 
-// A Sample is what flags say of how a schedule is drawn from.
+// A Sample holds the values of these flags.
 type Sample struct {
 	Retries int // the command's own flag
 	Draws   int
@@ -23,10 +23,10 @@ const (
 	maxDrawn   = 20_000_000 // delays of one schedule: they are held in memory
 )
 
-// AddFlags adds --draws and --seed to a command. --retries is the command's own.
+// AddFlags adds --draws and --seed to a command. Each command has a --retries of its own.
 func (d *Sample) AddFlags(cmd *cobra.Command) {
-	cmd.Flags().IntVar(&d.Draws, "draws", 10_000, "how many times to range over a random schedule")
-	cmd.Flags().Uint64Var(&d.Seed, "seed", 1, "where the random numbers begin")
+	cmd.Flags().IntVar(&d.Draws, "draws", 10_000, "how many samples of a random schedule to draw")
+	cmd.Flags().Uint64Var(&d.Seed, "seed", 1, "random seed")
 }
 
 // Check checks the flags of a command.

@@ -1,24 +1,25 @@
-// Package seconds writes and draws a run of an overload by its seconds, be it simulated
-// or real.
+// Package seconds writes and draws the seconds of an overload, simulated or real.
 package seconds
 
 import (
 	"encoding/csv"
 	"io"
 	"strconv"
+	"time"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
 	"example.com/backoff/cmd/backoff/internal/figure"
 	"example.com/backoff/sim/overload"
 )
 
-// A Series is what one schedule made of the experiment.
+// A Series is the repetitions of the experiment with one schedule.
 type Series struct {
 	Name string // the schedule's
 	Reps []overload.Rep
 }
 
-// Curve returns the curve of a figure that every second of a repetition has.
+// Curve returns the curve of a number that every second of a repetition has: its median
+// over the repetitions, between min and max.
 func Curve(name string, reps []overload.Rep, of func(overload.Second) int64) figure.Curve {
 	c := figure.Curve{Name: name, Random: len(reps) > 1}
 	for i := range reps[0].Seconds {
@@ -34,9 +35,27 @@ func Curve(name string, reps []overload.Rep, of func(overload.Second) int64) fig
 	return c
 }
 
+// Recoveries returns how long the server took to recover, of each repetition in which it did.
+func Recoveries(reps []overload.Rep) (after []time.Duration) {
+	for _, r := range reps {
+		if r.Verdict.Recovered {
+			after = append(after, r.Verdict.After)
+		}
+	}
+	return after
+}
+
+// After returns a time after an event in words.
+func After(d time.Duration, event string) string {
+	if d == 0 {
+		return "right after " + event
+	}
+	return digits.Exact(d) + " after " + event
+}
+
 // WriteCSV writes a line for each second of each schedule.
 func WriteCSV(w io.Writer, all []Series) error {
-	lines := [][]string{{"schedule", "t_s", "first", "retries", "ok", "timeouts", "refused", "open", "latency_ms"}}
+	lines := [][]string{{"schedule", "t_s", "first", "retries", "ok", "timeouts", "refused", "open", "latency_ms", "peak_open"}}
 	for _, s := range all {
 		for i := range s.Reps[0].Seconds {
 			mean := func(of func(overload.Second) int64) string {
@@ -55,13 +74,14 @@ func WriteCSV(w io.Writer, all []Series) error {
 				mean(func(s overload.Second) int64 { return s.Refused }),
 				mean(func(s overload.Second) int64 { return s.Open }),
 				latency,
+				mean(func(s overload.Second) int64 { return s.PeakOpen }),
 			})
 		}
 	}
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// Mean returns the mean of a figure of the repetitions.
+// Mean returns the mean of a number over the repetitions.
 func (s Series) Mean(of func(overload.Rep) float64) float64 {
 	sum := 0.0
 	for _, r := range s.Reps {

@@ -2,11 +2,11 @@ package seconds
 
 import "slices"
 
-// A Spread is the smallest, the median and the largest of many values.
+// A Spread is the min, median and max of many values.
 type Spread[T ~int64 | ~float64] struct{ Min, Median, Max T }
 
-// SpreadOf sorts values, of which there must be one at least. The median of an even
-// number of them is the middle between the two in the middle.
+// SpreadOf returns the spread of values, at least one, and sorts them. The median of an even
+// number of values is halfway between the two in the middle.
 func SpreadOf[T ~int64 | ~float64](values []T) Spread[T] {
 	slices.Sort(values)
 	last := len(values) - 1

@@ -14,20 +14,20 @@ import (
 	"example.com/backoff/plan"
 )
 
-// A Parameters is what flags say of a schedule base, base·factor, base·factor², ...
-// under a limit.
+// Parameters are what flags give of a schedule base, base·factor, base·factor², ... under a
+// limit.
 type Parameters struct {
 	Base, Elapsed, Delay         time.Duration
 	Factor, Ratio, CompareFactor float64
 	Retries                      int
 	Limit                        time.Duration   // NoLimit: none
-	Set                          map[string]bool // of the flags that are set
+	Set                          map[string]bool // the flags that are set
 }
 
-// fiveParameters are those of which three have the others follow.
+// fiveParameters are those of which any three determine the others.
 var fiveParameters = []string{"base", "factor", "retries", "elapsed", "delay"}
 
-// LimitText returns a limit as it is written.
+// LimitText returns a limit as a flag takes it.
 func LimitText(limit time.Duration) string {
 	if limit == backoff.NoLimit {
 		return "none"
@@ -35,7 +35,7 @@ func LimitText(limit time.Duration) string {
 	return digits.Exact(limit)
 }
 
-// known returns the parameters that are given, ratio as the factor that it is.
+// known returns the parameters that are given. A ratio counts as a factor.
 func (p *Parameters) known() []string {
 	var known []string
 	for _, name := range fiveParameters {
@@ -46,8 +46,7 @@ func (p *Parameters) known() []string {
 	return known
 }
 
-// check checks each parameter that is given, and that they are neither too few
-// nor too many.
+// check checks each parameter that is given, and that there are neither too few nor too many.
 func (p *Parameters) check() error {
 	for _, d := range []struct {
 		name  string
@@ -111,17 +110,17 @@ func (p *Parameters) checkCount() error {
 	case p.forLimit():
 		return nil
 	case n > 3:
-		return fmt.Errorf("plan: %s are %d, want 3: the others follow from them", strings.Join(flags, ", "), n)
+		return fmt.Errorf("plan: %s are %d, want 3: the others follow from these", strings.Join(flags, ", "), n)
 	}
 	return nil
 }
 
-// forLimit reports whether it is the limit that is to be found.
+// forLimit reports whether the limit is the unknown.
 func (p *Parameters) forLimit() bool {
 	return !p.Set["limit"] && slices.Equal(p.known(), []string{"base", "factor", "retries", "elapsed"})
 }
 
-// Write writes what follows from what is given.
+// Write writes the parameters that follow from those that are given.
 func (p *Parameters) Write(w io.Writer, format string) error {
 	if err := p.check(); err != nil {
 		return err
@@ -139,8 +138,7 @@ func (p *Parameters) Write(w io.Writer, format string) error {
 	return writeSolution(w, p, s)
 }
 
-// inFlags returns an error of package plan, or of solve, in the words of the command
-// line.
+// inFlags rewords an error of package plan, or of solve, with the names of flags.
 func inFlags(err error) error {
 	impossible, ok := errors.AsType[*plan.Error](err)
 	if !ok {

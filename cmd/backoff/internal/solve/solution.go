@@ -1,7 +1,6 @@
 package solve
 
 import (
-	"bufio"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 
 	"example.com/backoff"
 	"example.com/backoff/cmd/backoff/internal/digits"
+	"example.com/backoff/cmd/backoff/internal/screen"
 	"example.com/backoff/cmd/backoff/internal/table"
 	"example.com/backoff/expr"
 )
@@ -30,20 +30,25 @@ func (s *solution) expression() string {
 	return text
 }
 
-// writeSolution writes what follows, each with its formula, for reading.
+// writeSolution writes the schedule, and each quantity that follows with its formula, for
+// reading.
 func writeSolution(w io.Writer, p *Parameters, s *solution) error {
-	out := bufio.NewWriter(w)
+	out := screen.NewWriter(w)
 	var knowns []string
 	for _, known := range p.values() {
 		knowns = append(knowns, known.name+" "+known.text)
 	}
 	fmt.Fprintf(out, "Given %s:\n\n", strings.Join(knowns, ", "))
+	if !s.partial {
+		fmt.Fprintf(out, "%s\n", s.sentences())
+	}
 	width := 0
 	for _, a := range s.answers {
 		width = max(width, utf8.RuneCountInString(a.name))
 	}
 	for _, a := range s.answers {
-		fmt.Fprintf(out, "    %-*s = %s\n", width, a.name, a.formula)
+		lines := strings.NewReplacer(", where ", ",\nwhere ", "the one for which ", "the one for which\n").Replace(a.formula)
+		fmt.Fprintf(out, "    %-*s = %s\n", width, a.name, strings.ReplaceAll(lines, "\n", "\n"+strings.Repeat(" ", width+7)))
 		if strings.HasPrefix(a.formula, "the one for which") {
 			fmt.Fprintf(out, "    %-*s = %s, for %s\n", width, "", a.value, a.filled)
 		} else {
@@ -51,12 +56,12 @@ func writeSolution(w io.Writer, p *Parameters, s *solution) error {
 		}
 	}
 	if !s.partial {
-		fmt.Fprintf(out, "\n%s", s.sentences())
+		fmt.Fprintf(out, "\nElapsed is the sum of the delays: attempts take no time here.\n")
 	}
 	return out.Flush()
 }
 
-// whole returns how many whole retries there are. A float64 has not all digits of the
+// whole returns how many whole retries there are. A float64 does not have all digits of the
 // largest numbers.
 func (s *solution) whole() uint64 {
 	if s.retries < 1<<53 || s.beyond {
@@ -65,32 +70,47 @@ func (s *solution) whole() uint64 {
 	return uint64(s.schedule.RetriesWithin64(s.elapsed))
 }
 
-// sentences say what the numbers mean.
+// sentences give the schedule, and the meaning of the numbers.
 func (s *solution) sentences() string {
 	var b strings.Builder
 	n := s.whole()
-	comes := "retries come"
+	retries, fit := "retries", "fit"
 	if n == 1 {
-		comes = "retry comes"
+		retries, fit = "retry", "fits"
 	}
+	fmt.Fprintf(&b, "The schedule is %s\n", s.expression())
 	elapsed := expr.FormatDuration(s.elapsed)
 	if s.beyond {
-		fmt.Fprintf(&b, "Retry %d comes after 292 years or more.\n", n)
+		fmt.Fprintf(&b, "Retry %s comes after 292 years or more.\n", digits.Grouped(strconv.FormatUint(n, 10)))
 	} else {
-		fmt.Fprintf(&b, "%s %s within %s: %s attempts with the first.\n", digits.Grouped(strconv.FormatUint(n, 10)),
-			comes, elapsed, digits.Grouped(strconv.FormatUint(n+1, 10)))
-		fmt.Fprintf(&b, "The delay that follows a retry at %s, %s, is %s %% of the time gone by.\n",
+		// Unless the last retry comes at exactly elapsed, there is none at that time.
+		condition, last := "The delay after a retry at %s is %s", ""
+		if s.retries != math.Trunc(s.retries) {
+			condition = "If a retry came at %s, the delay after it would be %s"
+			last = s.lastRetry(n)
+		}
+		fmt.Fprintf(&b, "%s %s, %s attempts, %s within %s%s.\n", digits.Grouped(strconv.FormatUint(n, 10)),
+			retries, digits.Grouped(strconv.FormatUint(n+1, 10)), fit, elapsed, last)
+		fmt.Fprintf(&b, condition+", %s %% of the elapsed time.\n",
 			elapsed, digits.Exact(s.delay), digits.Significant(100*s.delay.Seconds()/s.elapsed.Seconds(), 3))
 	}
-	fmt.Fprintf(&b, "Elapsed is the sum of the delays, without the attempts' own time.\n\n")
-	fmt.Fprintf(&b, "The schedule is %s\n", s.expression())
 	return b.String()
 }
 
-// A value is one that is given.
+// lastRetry tells when retry n comes and what the delay after it is.
+func (s *solution) lastRetry(n uint64) string {
+	if n == 0 || n > math.MaxInt32 {
+		return ""
+	}
+	at := s.schedule.Elapsed(int(n))
+	return fmt.Sprintf(": retry %s comes at %s, and the delay after it is %s", digits.Grouped(strconv.FormatUint(n, 10)),
+		digits.Exact(at), digits.Exact(s.schedule.DelayAfter(int(n))))
+}
+
+// A value is a parameter that is given.
 type value struct{ name, text, number string }
 
-// values returns what is given, in the order of the flags.
+// values returns the parameters that are given, in the order of the flags.
 func (p *Parameters) values() []value {
 	var values []value
 	for _, v := range []value{
@@ -122,11 +142,12 @@ func writeSolutionCSV(w io.Writer, s *solution) error {
 	return csv.NewWriter(w).WriteAll(lines)
 }
 
-// writeSolutionJSON writes an object of what is given and what follows.
+// writeSolutionJSON writes an object with the parameters that are given and those that
+// follow.
 func writeSolutionJSON(w io.Writer, p *Parameters, s *solution) error {
 	type jsonAnswer struct {
 		Name    string       `json:"name"`
-		Value   *json.Number `json:"value"` // null where a time is too long
+		Value   *json.Number `json:"value"` // null if a time is too long
 		Formula string       `json:"formula"`
 		Filled  string       `json:"filled"`
 	}

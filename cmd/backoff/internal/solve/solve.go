@@ -1,5 +1,5 @@
-// Package solve finds the parameters of a geometric schedule from those that are known:
-// "backoff plan --base ..." without its flags.
+// Package solve finds the parameters of a geometric schedule from those that are known. It
+// computes and writes what "backoff plan --base ..." prints.
 package solve
 
 import (
@@ -14,10 +14,10 @@ import (
 	"example.com/backoff/plan"
 )
 
-// A solution is what follows from what is given.
+// A solution has all parameters, those that are given and those that follow.
 type solution struct {
 	schedule plan.Geometric
-	retries  float64 // how many come within elapsed; whole where they are given
+	retries  float64 // how many come within elapsed; whole if they are given
 	elapsed  time.Duration
 	beyond   bool          // elapsed is found, and longer than a time.Duration
 	delay    time.Duration // that follows a retry at elapsed
@@ -28,9 +28,9 @@ type solution struct {
 // An answer is one quantity that follows.
 type answer struct {
 	name            string
-	formula, filled string // in words, and with the numbers in them
+	formula, filled string // in words, and with the numbers
 	value           string // for reading
-	number          string // to all digits, in seconds where it is a time; empty where that is too long
+	number          string // to all digits, in seconds if it is a time; empty if that is too long
 }
 
 func (s *solution) addTime(name string, d time.Duration, formula, filled string) {
@@ -47,7 +47,7 @@ func (s *solution) addNumber(name string, x float64, text, formula, filled strin
 	s.answers = append(s.answers, answer{name, formula, filled, text, digits.Shortest(x)})
 }
 
-// inSeconds returns d as formulas have it.
+// inSeconds returns d for a formula.
 func inSeconds(d time.Duration) string {
 	if d == backoff.NoLimit {
 		return "(" + digits.Exact(d) + ")"
@@ -55,8 +55,8 @@ func inSeconds(d time.Duration) string {
 	return digits.Seconds(d) + "s"
 }
 
-// elapsedInSeconds returns the elapsed time as formulas have it. The largest
-// time.Duration is itself if it is given, and stands for longer ones if it is found.
+// elapsedInSeconds returns the elapsed time for a formula. If it is given, the largest
+// time.Duration means itself; if it is found, it stands for longer times.
 func (s *solution) elapsedInSeconds() string {
 	if s.beyond {
 		return inSeconds(backoff.NoLimit)
@@ -67,8 +67,8 @@ func (s *solution) elapsedInSeconds() string {
 // number returns x to six digits.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
-// factorText returns a factor >= 1 to six digits of it and of factor − 1, which is
-// what formulas take from it.
+// factorText returns a factor >= 1 to six digits of it and of factor − 1, which formulas
+// use.
 func factorText(factor float64) string {
 	if factor >= 2 || factor == 1 {
 		return number(factor)
@@ -81,9 +81,8 @@ func factorText(factor float64) string {
 	return strings.TrimRight(strings.TrimRight(text, "0"), ".")
 }
 
-// realRetries returns a number of retries with a fraction of a digit at least,
-// three digits in all, and more where it would else be a whole number that is not
-// reached.
+// realRetries returns a number of retries to three digits, at least one of them after the
+// point, and to more if it would otherwise round up to a whole number.
 func realRetries(n float64) string {
 	if n == math.Trunc(n) {
 		return strconv.FormatFloat(n, 'f', -1, 64)
@@ -100,7 +99,7 @@ func realRetries(n float64) string {
 	return strconv.FormatFloat(n, 'f', -1, 64)
 }
 
-// solve finds what follows from what has passed its check.
+// solve finds what follows from parameters that have passed their check.
 func solve(p *Parameters) (*solution, error) {
 	s := &solution{
 		schedule: plan.Geometric{Base: p.Base, Factor: p.Factor, Limit: p.Limit},
@@ -132,7 +131,7 @@ func solve(p *Parameters) (*solution, error) {
 		"factor":                      {(*solution).findNothing},
 	}[known]
 	if !ok {
-		panic("unreachable: a count that passed its check: " + known)
+		panic("unreachable: parameters that passed their check: " + known)
 	}
 	for _, f := range find {
 		if err := f(s); err != nil {
@@ -156,10 +155,10 @@ func (s *solution) findNothing() error {
 	return nil
 }
 
-// n is the number of retries where it is whole.
+// n returns the number of retries, which must be whole.
 func (s *solution) n() int { return int(s.retries) }
 
-// findElapsed: the retries are whole, all but the elapsed time is known.
+// findElapsed: the retries are whole, and all except the elapsed time is known.
 func (s *solution) findElapsed() error {
 	n := s.n()
 	s.elapsed = s.schedule.Elapsed(n)
@@ -187,7 +186,7 @@ func (s *solution) sum(n int) (formula, filled string) {
 		fmt.Sprintf("%s·(%s^%d − 1)/(%s − 1) + (%d − %d)·%s", base, factor, m, factor, n, m, limit)
 }
 
-// findDelay: all but the delay is known, and the elapsed time is given.
+// findDelay: all except the delay is known, and the elapsed time is given.
 func (s *solution) findDelay() error {
 	g := s.schedule
 	s.addDelay(g.DelayAt(s.elapsed), "base + (factor − 1)·elapsed",
@@ -195,9 +194,9 @@ func (s *solution) findDelay() error {
 	return nil
 }
 
-// findDelayOfRetry: all but the delay is known, and the elapsed time is that of a
-// whole retry, rounded to a nanosecond. A large factor makes more than a nanosecond of
-// the rounding, and nothing follows from a time that is too long; then the delay
+// findDelayOfRetry: all except the delay is known, and the elapsed time is that of a
+// whole retry, rounded to a nanosecond. A large factor multiplies the rounding to more than
+// a nanosecond, and nothing follows from a time that is too long; then the delay
 // follows from the retries.
 func (s *solution) findDelayOfRetry() error {
 	g, n := s.schedule, s.n()
@@ -209,7 +208,7 @@ func (s *solution) findDelayOfRetry() error {
 	return nil
 }
 
-// addDelay adds the delay, of which the formula leaves out the limit.
+// addDelay adds the delay. The formula comes without the limit.
 func (s *solution) addDelay(delay time.Duration, formula, filled string) {
 	s.delay = delay
 	if limit := s.schedule.Limit; limit != backoff.NoLimit {
@@ -244,12 +243,12 @@ func (s *solution) findRetries() error {
 	return nil
 }
 
-// findWhenDelay: base, factor and the delay are known, and that no limit is reached.
+// findWhenDelay: base, factor and the delay are known, and the limit is not reached.
 func (s *solution) findWhenDelay() error {
 	g := s.schedule
 	switch {
 	case g.Factor == 1:
-		return fmt.Errorf("--factor is 1, want more: else all delays are --base, and --delay does not tell when it is")
+		return fmt.Errorf("--factor is 1, want more: with 1 all delays are --base")
 	case s.delay <= g.Base:
 		return s.delayUnderBase()
 	}
@@ -264,8 +263,8 @@ func (s *solution) findWhenDelay() error {
 		return err
 	}
 	s.beyond = s.elapsed == backoff.NoLimit
-	// A delay of the schedule is rounded to a nanosecond. If that is downwards, the
-	// elapsed time that follows from it falls short of its retry.
+	// A delay of the schedule is rounded to a nanosecond. If it is rounded down, the elapsed
+	// time that follows from it is shorter than that of its retry.
 	n := int(min(retries, math.MaxInt32))
 	if !s.beyond && g.DelayAfter(g.RetriesWithin(s.elapsed)) != s.delay && g.DelayAfter(n) == s.delay {
 		s.addRetriesOfDelay(float64(n))
@@ -361,7 +360,7 @@ func (s *solution) findBase() error {
 func (s *solution) findBaseAsRoot() error {
 	base, err := s.schedule.BaseForDelay(s.n(), s.delay)
 	if err != nil {
-		return fmt.Errorf("--delay is %s, want a longer one, or less --retries: the base would be under 1ns", digits.Exact(s.delay))
+		return fmt.Errorf("--delay is %s, want a longer one, or fewer --retries: the base would be under 1ns", digits.Exact(s.delay))
 	}
 	s.schedule.Base = base
 	s.addTime("base", base, "delay/factor^retries", fmt.Sprintf("%s/%s^%d", inSeconds(s.delay), factorText(s.schedule.Factor), s.n()))
@@ -372,11 +371,11 @@ func (s *solution) findBaseAsRoot() error {
 func (s *solution) findBaseAsRest() error {
 	base, err := s.schedule.BaseForDelayAt(s.elapsed, s.delay)
 	if err != nil {
-		least := plan.Geometric{Base: 1, Factor: s.schedule.Factor, Limit: backoff.NoLimit}.DelayAt(s.elapsed)
-		if least < backoff.NoLimit {
-			least-- // what a base of 1 ns adds
+		shortest := plan.Geometric{Base: 1, Factor: s.schedule.Factor, Limit: backoff.NoLimit}.DelayAt(s.elapsed)
+		if shortest < backoff.NoLimit {
+			shortest-- // the base of 1 ns
 		}
-		return fmt.Errorf("--delay is %s, want more than (factor − 1)·elapsed, %s: no base is left", digits.Exact(s.delay), digits.Exact(least))
+		return fmt.Errorf("--delay is %s, want more than (factor − 1)·elapsed, %s: no base is left", digits.Exact(s.delay), digits.Exact(shortest))
 	}
 	s.schedule.Base = base
 	s.addTime("base", base, "delay − (factor − 1)·elapsed",
@@ -394,7 +393,7 @@ func (s *solution) findFactorAndBase() error {
 			return fmt.Errorf("--elapsed is %s, want at most retries·delay, %s: the delay is the largest of them",
 				digits.Exact(s.elapsed), digits.Exact(most))
 		}
-		return fmt.Errorf("--elapsed is %s, want a longer one, or less --retries: the base would be under 1ns", digits.Exact(s.elapsed))
+		return fmt.Errorf("--elapsed is %s, want a longer one, or fewer --retries: the base would be under 1ns", digits.Exact(s.elapsed))
 	}
 	s.schedule.Factor, s.schedule.Base = factor, base
 	text := factorText(factor)
@@ -419,7 +418,7 @@ func (s *solution) findLimit() error {
 			digits.Exact(s.elapsed), digits.Exact(g.Elapsed(n)), digits.Count(n, "retry"))
 	}
 	s.schedule.Limit = limit
-	m := min(s.schedule.BelowLimit(), n-1) // the last delay is the limit, but for its rounding
+	m := min(s.schedule.BelowLimit(), n-1) // the last delay is the limit, apart from rounding
 	if m == 0 {
 		s.addTime("limit", limit, "elapsed/retries", fmt.Sprintf("%s/%d", s.elapsedInSeconds(), n))
 		return nil
@@ -430,7 +429,7 @@ func (s *solution) findLimit() error {
 	return nil
 }
 
-// findCost says how many times the retries another factor costs.
+// findCost finds by how much another factor multiplies the retries.
 func (s *solution) findCost(factor float64) error {
 	from, to := factorText(s.schedule.Factor), factorText(factor)
 	if !s.partial {
@@ -446,7 +445,7 @@ func (s *solution) findCost(factor float64) error {
 		s.addNumber("cost", cost, number(cost), "retries with compare-factor/retries with factor",
 			realRetries(other.Retries(s.elapsed))+"/"+realRetries(s.schedule.Retries(s.elapsed)))
 		if s.schedule.Limit != backoff.NoLimit || factor == 1 || s.schedule.Factor == 1 {
-			return nil // in the long run a limit has all factors cost the same, and a factor of 1 any number of times as much
+			return nil // in the long run all factors cost the same under a limit, and a factor of 1 has no bound
 		}
 	}
 	cost, err := plan.RetryCost(s.schedule.Factor, factor)

@@ -50,7 +50,7 @@ func exactly(g plan.Geometric, n int) (elapsed, delay time.Duration) {
 	return nearest(sum), nearest(limited())
 }
 
-// From any three of a schedule's parameters follow the others.
+// The others follow from any three parameters of a schedule.
 func TestSolveAnyThree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := plan.Geometric{
@@ -71,7 +71,7 @@ func TestSolveAnyThree(t *testing.T) {
 		if err := p.check(); err != nil {
 			t.Fatal(err)
 		}
-		// What is not given must not be looked at.
+		// Parameters that are not given must have no effect.
 		for _, name := range fiveParameters {
 			if slices.Contains(three, name) {
 				continue
@@ -118,8 +118,8 @@ func TestSolveAnyThree(t *testing.T) {
 	})
 }
 
-// The limit that is found has the last retry come when it should, and the one below
-// does not.
+// With the limit that is found the last retry comes when it should, and with the one below
+// it does not.
 func TestSolveLimit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := plan.Geometric{Base: time.Second, Factor: rapid.Float64Range(1.01, 4).Draw(t, "factor"), Limit: backoff.NoLimit}
@@ -146,8 +146,8 @@ func TestSolveLimit(t *testing.T) {
 	})
 }
 
-// What follows from a schedule that is known is to the nanosecond, with a factor of
-// any size.
+// All that follows from a known schedule is right to the nanosecond, with a factor of any
+// size.
 func TestSolveIsExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 12).Draw(t, "retries")
@@ -181,7 +181,7 @@ func TestSolveIsExact(t *testing.T) {
 	})
 }
 
-// A factor is shown so closely that what is shown of it gives the result.
+// A factor is shown with enough digits to compute the result from.
 func TestFactorText(t *testing.T) {
 	for factor, want := range map[float64]string{
 		1: "1", 1.1: "1.1", 2: "2", 1 + 1e-7: "1.0000001", 1.00023043680146: "1.000230437", 1.0999999: "1.0999999", 1.5: "1.5",

@@ -7,24 +7,23 @@ import (
 	"sync"
 )
 
-// An Input is the standard input that every attempt has from its first byte.
+// An Input is the standard input that every attempt reads from its first byte.
 //
-// A regular file is given to the command itself, and wound back. A terminal and any
-// other device is given to it as it is. Only a pipe or a socket, which can be read
-// once, is recorded.
+// The command gets a regular file itself, rewound, and a terminal or another device
+// unchanged. Only a pipe or a socket is recorded, because it can be read only once.
 type Input struct {
 	file      *os.File
-	start     int64      // where a regular file is wound back to
-	recording *recording // nil: the command gets the file
+	start     int64      // the offset to which a regular file is rewound; -1 if it is none
+	recording *recording // nil if the command gets the file
 	used      bool
 }
 
-// NewInput returns the input that file is.
+// NewInput returns an input that reads from file.
 func NewInput(file *os.File) *Input {
 	in := &Input{file: file, start: -1}
 	info, err := file.Stat()
 	if err != nil {
-		return in // closed, say: the command will see the same
+		return in // closed, for example; the command gets the same error
 	}
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
@@ -37,9 +36,9 @@ func NewInput(file *os.File) *Input {
 	return in
 }
 
-// Open returns the file that the next attempt reads from. The caller calls started
-// when the command has it, or cannot, and ended when the attempt is over. failed
-// is called if what the command gets is not all that there is.
+// Open returns the file from which the next attempt reads. The caller calls started when
+// the command has started or failed to start, and ended when the attempt is over. Open calls
+// failed if the command cannot get its whole input.
 func (in *Input) Open(failed func(error)) (file *os.File, started, ended func(), err error) {
 	again := in.used
 	in.used = true
@@ -54,18 +53,18 @@ func (in *Input) Open(failed func(error)) (file *os.File, started, ended func(),
 	return in.file, func() {}, func() {}, nil
 }
 
-// A recording is what was read from a source that can be read once. It reads no
-// more than the attempts ask for: nothing before the pipe to the command has taken
-// all that there was, so that a source without an end fills no disk.
+// A recording keeps what was read from a source that can be read only once. It reads more
+// only after the pipe to the command has taken all that it has, so that an endless source
+// does not fill the disk.
 type recording struct {
 	source io.Reader
 
 	mu      sync.Mutex
-	more    *sync.Cond // there is more to play, an end, or a player was stopped
+	more    *sync.Cond // there is more to play, the source has ended, or a player was stopped
 	file    *tempFile  // made with the first byte
 	size    int64      // of the file
-	end     error      // of the source: io.EOF, or why the rest is not here
-	reading bool       // a goroutine does; it may outlive the attempt that asked
+	end     error      // of the source: io.EOF, or the error that ended it
+	reading bool       // a goroutine reads the source; it may outlive the attempt
 }
 
 func newRecording(source io.Reader) *recording {
@@ -96,7 +95,7 @@ func (p *player) stop(to *os.File) {
 	p.stopped = true
 	p.more.Broadcast()
 	p.mu.Unlock()
-	to.Close() // which ends a Write that nobody reads
+	to.Close() // which ends a blocked Write
 }
 
 func (p *player) feed(to *os.File, failed func(error)) {
@@ -108,18 +107,18 @@ func (p *player) feed(to *os.File, failed func(error)) {
 			return
 		}
 		if err != nil {
-			// The end of the pipe would look to the command like the end of its input.
+			// The command cannot tell this end of the pipe from the end of its input.
 			failed(err)
 			return
 		}
 		if _, err := to.Write(chunk[:n]); err != nil {
-			return // the command reads no more, which is its own affair
+			return // the command does not read the rest, which is no error
 		}
 		at += int64(n)
 	}
 }
 
-// next waits for what stands at a place of the recording, and reads it.
+// next waits until the recording has bytes at an offset, and reads them.
 func (p *player) next(chunk []byte, at int64) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -141,7 +140,7 @@ func (p *player) next(chunk []byte, at int64) (int, error) {
 		err = nil
 	}
 	if err == io.EOF {
-		err = io.ErrUnexpectedEOF // the file is shorter than what was written
+		err = io.ErrUnexpectedEOF // somebody has truncated the file
 	}
 	return n, err
 }

@@ -6,20 +6,20 @@ import (
 	"os"
 )
 
-// An Output is where the command's standard output goes.
+// An Output is the destination of the command's standard output.
 //
-// What is held back goes to a file, from the first byte: the command writes into it
-// itself, so there is nothing to copy while it runs, no bound on what fits, and
-// nothing to wait for when a process that it left behind has the file open still.
+// If output is held back, the command writes directly to a temporary file. So nothing is
+// copied while the command runs, memory does not limit the output, and a process that the
+// command leaves behind does not delay the end of the attempt.
 type Output struct {
 	To   *os.File
 	Hold bool
 	held *tempFile // of the last attempt
 }
 
-// Open returns the file that the next attempt writes to. What the attempt before
-// wrote is gone, if it was held back. Each has a file of its own: what outlives an
-// attempt may write on.
+// Open returns the file to which the next attempt writes, and discards the output of the
+// attempt before if it was held back. Each attempt has a file of its own, because a process
+// that outlives its attempt may still write.
 func (o *Output) Open() (*os.File, error) {
 	if !o.Hold {
 		return o.To, nil
@@ -35,15 +35,15 @@ func (o *Output) Open() (*os.File, error) {
 	return s.File, nil
 }
 
-// Finish writes what the last attempt wrote, if it was held back.
+// Finish writes the output of the last attempt if it was held back.
 func (o *Output) Finish() error {
 	if o.held == nil {
 		return nil
 	}
 	_, err := o.held.Seek(0, io.SeekStart)
 	if err == nil {
-		// Without the writer's other methods: only Write ends the process, as is
-		// right, when nobody reads any longer.
+		// Hide the other methods of os.File: only its Write ends the process by SIGPIPE
+		// when the reader is gone.
 		_, err = io.Copy(struct{ io.Writer }{o.To}, o.held.File)
 	}
 	return errors.Join(err, o.discard())

@@ -7,8 +7,8 @@ import (
 	"os"
 )
 
-// A tempFile is a temporary file. Whoever dies leaves none behind where the system lets
-// an open file be removed.
+// A tempFile is a temporary file. It has no name where the system can remove an open file,
+// so that a process that is killed leaves nothing behind.
 type tempFile struct {
 	*os.File
 	named bool // it could not be removed while it is open

@@ -14,17 +14,17 @@ import (
 	"example.com/backoff/cmd/backoff/internal/process"
 )
 
-// An attempt is what became of one.
+// An attempt is the result of running the command once.
 type attempt struct {
 	number   int
-	start    time.Duration // since the first began
+	start    time.Duration // since the first attempt began
 	elapsed  time.Duration
 	ending   process.Exit
 	timedOut bool
 	failure  error // why the command could not be run
-	streak   int   // successes in a row, up to this one; 0 if it is none
+	streak   int   // successes in a row, including this one; 0 if it failed
 	delay    time.Duration
-	retried  bool // after delay
+	retried  bool // another attempt follows after delay, unless a signal ends it
 }
 
 // An attemptError is the failure of an attempt.
@@ -32,12 +32,12 @@ type attemptError struct{ *attempt }
 
 func (e attemptError) Error() string { return e.ending.String() }
 
-// errTooFewInARow is the "failure" of an attempt that succeeded, when more in a row are
-// wanted.
+// errTooFewInARow is the error of an attempt that succeeded, if --successes wants more in a
+// row.
 var errTooFewInARow = errors.New("succeeded, but not often enough in a row")
 
 // attempt is the operation that is retried. Its error is an attemptError, errTooFewInARow,
-// that of a Relay if a signal came before the attempt, or one of backoff's own.
+// the error of a Relay if a signal came before the attempt, or an error of backoff itself.
 func (s *supervisor) attempt(ctx context.Context) error {
 	s.progress.stopWaiting()
 	start := time.Now()
@@ -64,8 +64,7 @@ func (s *supervisor) attempt(ctx context.Context) error {
 	return nil
 }
 
-// try runs the command once. It returns an error if that says nothing about the
-// command.
+// try runs the command once. It returns an error only if the fault is not the command's.
 func (s *supervisor) try(ctx context.Context, a *attempt) error {
 	path, err := lookPath(s.argv[0])
 	if err != nil {
@@ -85,7 +84,7 @@ func (s *supervisor) try(ctx context.Context, a *attempt) error {
 	}
 	var refused error
 	p, err := s.watch.Start(func() (p *process.Process, err error) {
-		// Of two variables of one name in the environment the last counts.
+		// If a variable is twice in the environment, the last one wins.
 		env := append(os.Environ(), "RETRY_ATTEMPT="+strconv.Itoa(a.number))
 		p, refused = process.Start(&exec.Cmd{
 			Path: path, Args: s.argv, Env: env, Stdin: stdin, Stdout: stdout, Stderr: os.Stderr,
@@ -111,8 +110,8 @@ func (s *supervisor) await(ctx context.Context, a *attempt, p *process.Process, 
 		defer close(over)
 		a.ending, failure = p.Wait()
 	}()
-	// The timer is not ctx: a signal ends that, and the command that the signal was
-	// passed on to may take its time, but no more than it has.
+	// Not ctx.Done, because a signal cancels ctx too. The command, which got the signal,
+	// may then run until the deadline.
 	var limit <-chan time.Time
 	if deadline, ok := ctx.Deadline(); ok {
 		timer := time.NewTimer(time.Until(deadline))
@@ -140,7 +139,7 @@ func (s *supervisor) await(ctx context.Context, a *attempt, p *process.Process, 
 	return nil
 }
 
-// end ends the process and all of its group: politely, and after KillAfter by force.
+// end ends the process and its group, by SIGTERM, and after KillAfter by SIGKILL.
 func (s *supervisor) end(p *process.Process, over <-chan struct{}) {
 	if s.KillAfter == 0 {
 		p.Kill()
@@ -170,7 +169,7 @@ func (s *supervisor) end(p *process.Process, over <-chan struct{}) {
 	}
 }
 
-// cannotRun says that there was no process.
+// cannotRun records that the command could not be started.
 func (a *attempt) cannotRun(err error) {
 	if e, ok := errors.AsType[*exec.Error](err); ok {
 		err = e.Err
@@ -189,12 +188,12 @@ func (a *attempt) cannotRun(err error) {
 func lookPath(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if errors.Is(err, exec.ErrDot) {
-		return path, nil // whoever has . in PATH wants that
+		return path, nil // a user who has . in PATH wants that
 	}
 	if !errors.Is(err, exec.ErrNotFound) {
 		return path, err
 	}
-	// What is there and may not be run is not "not found".
+	// A file that exists but is not executable is not "not found".
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
 		if filepath.Base(name) != name {
 			break

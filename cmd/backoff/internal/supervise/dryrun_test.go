@@ -10,7 +10,7 @@ import (
 	"example.com/backoff/cmd/backoff/internal/clitest"
 )
 
-// Elapsed is the sum of the delays so far, or the largest duration if that is more.
+// Elapsed is the sum of the delays so far.
 func TestDryRun(t *testing.T) {
 	for _, test := range []struct {
 		schedule string
@@ -36,8 +36,14 @@ no time left: the next delay is 3s
 attempt         delay       elapsed
       1                          0s
       2  2561111h6m40s  2561111h6m40s
-      3  2561111h6m40s  2562047h47m16.854775807s
+      3  2561111h6m40s   ≥ 292 years
 no attempt left
+`},
+		{"full-jitter(1s, none) | take(0)", 0, `
+attempt         delay       elapsed
+      1                          0s
+no attempt left
+the delays are those of --seed 0
 `},
 		{"list()", 0, `
 attempt         delay       elapsed

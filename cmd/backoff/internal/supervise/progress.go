@@ -8,28 +8,35 @@ import (
 
 	"example.com/backoff/cmd/backoff/internal/digits"
 	"example.com/backoff/cmd/backoff/internal/process"
+	"example.com/backoff/cmd/backoff/internal/screen"
+	"example.com/backoff/internal/saturating"
 )
 
-// A progress says on standard error what is waited for: on a terminal in a line that
-// counts down, elsewhere in one that stands in a log.
+// A progress writes to standard error why backoff waits and how long: on a terminal as a
+// line that counts down, elsewhere as a line of a log.
 type progress struct {
 	w     io.Writer
 	quiet bool
-	width func() int // of the terminal in characters; nil: it is none
+	width func() int // of the terminal in characters; nil if w is not a terminal
 
-	stop chan struct{} // closed to end the countdown; nil: there is none
-	done chan struct{} // closed when it has ended
+	stop chan struct{} // closed to end the countdown; nil if there is none
+	done chan struct{} // closed when the countdown has ended
 }
 
 func newProgress(w io.Writer, quiet bool) *progress {
 	return &progress{w: w, quiet: quiet, width: process.TerminalWidth(w)}
 }
 
-// say writes a line.
+// say writes a line, and breaks it if the terminal is narrower.
 func (p *progress) say(format string, args ...any) {
-	if !p.quiet {
-		fmt.Fprintf(p.w, "backoff: %s\n", fmt.Sprintf(format, args...))
+	if p.quiet {
+		return
 	}
+	line := "backoff: " + fmt.Sprintf(format, args...)
+	if p.width != nil {
+		line = screen.Break(line, p.width()-1)
+	}
+	fmt.Fprintln(p.w, line)
 }
 
 // startWaiting says what happened and how long it is until the next attempt.
@@ -37,14 +44,14 @@ func (p *progress) startWaiting(what string, delay time.Duration) {
 	switch {
 	case p.quiet:
 	case p.width == nil:
-		p.say("%s; next in %v", what, digits.Three(delay))
+		p.say("%s; next in %s", what, digits.Brief(delay))
 	default:
 		p.stop, p.done = make(chan struct{}), make(chan struct{})
 		go p.countDown(what, delay)
 	}
 }
 
-// stopWaiting ends what depart began.
+// stopWaiting ends the countdown that startWaiting began.
 func (p *progress) stopWaiting() {
 	if p.stop != nil {
 		close(p.stop)
@@ -59,20 +66,28 @@ func (p *progress) countDown(what string, delay time.Duration) {
 	ticks := time.NewTicker(100 * time.Millisecond)
 	defer ticks.Stop()
 	longest := 0
-	write := func(wait string, d time.Duration) {
-		// A line that wraps could not be written over. Of one that is too long the
-		// time stays.
+	overwrite := func(line string) {
+		n := screen.Columns(line)
+		longest = max(longest, n)
+		fmt.Fprintf(p.w, "\r%s%s", line, strings.Repeat(" ", longest-n))
+	}
+	write := func(wait string) {
+		// A line that wraps could not be overwritten. If it is too long, what happened is
+		// cut, and the time stays.
 		room := p.width() - 1
-		line := cut("backoff: "+what, room-len(wait)-len(tenths(d))) + wait + tenths(d)
-		runes := []rune(cut(line, room))
-		longest = max(longest, len(runes))
-		fmt.Fprintf(p.w, "\r%s%s", string(runes), strings.Repeat(" ", longest-len(runes)))
+		overwrite(cut(cut("backoff: "+what, room-len(wait))+wait, room))
 	}
 	for {
-		write("; next in ", delay-time.Since(start))
+		write("; next in " + left(delay-time.Since(start)))
 		select {
 		case <-p.stop:
-			write("; waited ", time.Since(start))
+			// This line stays, so that it is broken instead of cut.
+			line := fmt.Sprintf("backoff: %s; waited %s", what, waited(time.Since(start)))
+			first, rest, broken := strings.Cut(screen.Break(line, p.width()-1), "\n")
+			overwrite(first)
+			if broken {
+				fmt.Fprint(p.w, "\n"+rest)
+			}
 			fmt.Fprintln(p.w)
 			return
 		case <-ticks.C:
@@ -89,11 +104,30 @@ func cut(text string, n int) string {
 	return string(runes[:max(n-1, 0)]) + "…"
 }
 
-// tenths writes a duration so that its last digit does not flicker: 3.2s, 1m5s.
-func tenths(d time.Duration) string {
-	d = max(d, 0)
-	if d < time.Minute {
-		return fmt.Sprintf("%.1fs", d.Truncate(100*time.Millisecond).Seconds())
+// left writes the time that is left, rounded up, so that a delay of 300 ms begins with 0.3s
+// and not, a moment later, with 0.2s. The last digit does not flicker: 3.2s, 1m5s.
+func left(d time.Duration) string {
+	unit := 100 * time.Millisecond
+	if d > time.Minute {
+		unit = time.Second
 	}
-	return d.Truncate(time.Second).String()
+	d = max(d, 0)
+	if rest := d % unit; rest > 0 {
+		d = saturating.Add(d-rest, unit)
+	}
+	if d < time.Minute {
+		return fmt.Sprintf("%.1fs", d.Seconds())
+	}
+	return digits.Exact(d)
+}
+
+// waited writes the time that was waited, to the nearest unit: 12ms, 3.2s, 1m5s.
+func waited(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return digits.Rounded(d, time.Millisecond)
+	case d < time.Minute:
+		return digits.Rounded(d, 100*time.Millisecond)
+	}
+	return digits.Rounded(d, time.Second)
 }

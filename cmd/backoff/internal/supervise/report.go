@@ -10,7 +10,7 @@ import (
 	"example.com/backoff/cmd/backoff/internal/table"
 )
 
-// writeReport writes what happened as a JSON object.
+// writeReport writes the attempts and their result as a JSON object.
 func (s *supervisor) writeReport(w io.Writer, status int, reason string) error {
 	type jsonAttempt struct {
 		Attempt  int          `json:"attempt"`

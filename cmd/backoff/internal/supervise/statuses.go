@@ -12,12 +12,12 @@ import (
 // statuses is a set of exit statuses, and a flag that may be given several times.
 type statuses struct {
 	Has   [256]bool
-	given bool // the flag was; what was in the set before was a default
+	given bool // by the flag; before that the set is a default
 }
 
 func (s *statuses) Type() string { return "statuses" }
 
-// Want says what the flag takes.
+// Want describes what the flag takes.
 func (s *statuses) Want() string { return "exit statuses in [0, 255] such as 1,75-77" }
 
 // Set adds a list of statuses and ranges, 1,75-77, to the set.
@@ -79,10 +79,10 @@ func (s *statuses) String() string {
 	return strings.Join(parts, ",")
 }
 
-// A policy says what to do about an exit status.
+// A policy decides what an exit status means.
 type policy struct{ On, Until, StopOn statuses }
 
-// Check looks for a status that two flags claim.
+// Check returns an error if two flags have the same status.
 func (p *policy) Check() error {
 	for _, pair := range []struct {
 		a, b         *statuses
@@ -107,12 +107,12 @@ func (p *policy) Check() error {
 	return nil
 }
 
-// success reports whether the command did what it was called for.
+// success reports whether a status means success.
 func (p *policy) success(status int) bool { return p.Until.Has[status] }
 
-// retried reports whether another attempt may follow one with this status, which is
-// no success. Without --on those are all but the two that say that there is no such
-// command, and the one that says that nobody reads what it writes.
+// retried reports whether another attempt may follow one that failed with this status.
+// Without --on these are all except those of --stop-on, the two for a command that cannot be
+// run, and that of SIGPIPE, because the reader of the command's output is gone.
 func (p *policy) retried(status int) bool {
 	if p.On.given {
 		return p.On.Has[status]

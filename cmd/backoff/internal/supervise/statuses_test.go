@@ -43,7 +43,7 @@ func TestStatusesSet(t *testing.T) {
 	}
 }
 
-// What is given takes the place of a default.
+// A value of the flag replaces the default.
 func TestStatusesDefault(t *testing.T) {
 	var s statuses
 	s.Has[0] = true
@@ -52,7 +52,7 @@ func TestStatusesDefault(t *testing.T) {
 	}
 }
 
-// The text of a set is read as that set.
+// Set reads the text of a set as the same set.
 func TestStatusesRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := statuses{given: true}
@@ -69,7 +69,7 @@ func TestStatusesRoundTrip(t *testing.T) {
 	})
 }
 
-// What happens to each status, for each way to say it.
+// Which statuses succeed and which are retried, for each combination of flags.
 func TestPolicy(t *testing.T) {
 	for _, test := range []struct {
 		on, until, stopOn string

@@ -20,31 +20,35 @@ import (
 	"example.com/backoff/retry"
 )
 
-// Options are what the flags of run say.
+// Options are the values of the flags of run.
 type Options struct {
 	Schedule       *expr.Expr
 	Policy         policy
-	Timeout        time.Duration // 0: none
-	AttemptTimeout time.Duration // 0: none
+	Timeout        time.Duration // 0 for none
+	AttemptTimeout time.Duration // 0 for none
 	KillAfter      time.Duration
 	Successes      int
 	Output         string
 	Quiet          bool
 	DryRun         bool
 	Seed           uint64
-	Report         string
+	Report         string // a file, "-" for standard output, or "" for none
 }
 
-// delays returns the schedule, which is the same each time.
+// delays returns the schedule. It gives the same delays each time.
 func (o *Options) delays() iter.Seq[time.Duration] {
 	return o.Schedule.Seeded(o.Seed)
 }
 
-// countable is how many attempts a schedule may have to be called "2 of 9".
+// countable is the largest number of attempts for which messages say "2 of 9".
 const countable = 1000
 
-// ofHowMany returns " of 9" where a schedule has an end that is worth a word.
+// ofHowMany returns " of 9", or nothing if the schedule has more than countable attempts or
+// there are no messages. It ranges over the schedule, which may take a second: call it once.
 func (o *Options) ofHowMany() string {
+	if o.Quiet {
+		return ""
+	}
 	n := 1
 	for range o.delays() {
 		if n++; n > countable {
@@ -58,6 +62,7 @@ func (o *Options) ofHowMany() string {
 type supervisor struct {
 	*Options
 	argv       []string
+	ofAll      string // what messages say after the number of an attempt
 	started    time.Time
 	firstStart time.Time // when the first attempt began
 	attempts   []*attempt
@@ -70,12 +75,16 @@ type supervisor struct {
 
 var errTimeout = errors.New("--timeout")
 
-// Run runs the command. It uses the process's own standard files, because a process is
-// what it starts.
+// Run runs the command until it succeeds, and returns the exit status of backoff. It uses
+// the standard files of this process, because the command inherits them.
 func (o *Options) Run(ctx context.Context, stderr io.Writer, argv []string) (status int, err error) {
 	var report *os.File
-	if o.Report != "" {
-		// Before anything runs: whoever wants a report wants to know now that there is none.
+	switch o.Report {
+	case "":
+	case "-":
+		report = os.Stdout
+	default:
+		// Before anything runs: an error that comes now costs nothing.
 		if report, err = os.Create(o.Report); err != nil {
 			return 0, fmt.Errorf("run: --report: %w", err)
 		}
@@ -84,7 +93,7 @@ func (o *Options) Run(ctx context.Context, stderr io.Writer, argv []string) (sta
 	ctx, interrupt := context.WithCancelCause(ctx)
 	defer interrupt(nil)
 	s := &supervisor{
-		Options: o, argv: argv, started: time.Now(), tty: process.OpenTerminal(), watch: process.NewRelay(interrupt),
+		Options: o, argv: argv, ofAll: o.ofHowMany(), started: time.Now(), tty: process.OpenTerminal(), watch: process.NewRelay(interrupt),
 		in: spool.NewInput(os.Stdin), out: &spool.Output{To: os.Stdout, Hold: o.Output == "last"},
 		progress: newProgress(stderr, o.Quiet),
 	}
@@ -121,15 +130,13 @@ func (s *supervisor) retry(ctx context.Context) error {
 		retry.OnRetry(func(e retry.Event) {
 			a := s.attempts[len(s.attempts)-1]
 			a.delay, a.retried = e.Delay, true
-			if !s.Quiet {
-				s.progress.startWaiting(s.describe(a), e.Delay)
-			}
+			s.progress.startWaiting(s.describe(a), e.Delay)
 		}),
 	}
 	if s.AttemptTimeout > 0 {
 		opts = append(opts, retry.AttemptTimeout(s.AttemptTimeout))
 	}
-	// Not by retry.If, which is not asked about an attempt that took too long.
+	// Not by retry.If, which Do does not call for an attempt that took too long.
 	return retry.Do(ctx, s.delays(), func(ctx context.Context) error {
 		err := s.attempt(ctx)
 		if failed, ok := errors.AsType[attemptError](err); ok && s.Policy.retried(failed.ending.Status) || err == errTooFewInARow {
@@ -139,8 +146,8 @@ func (s *supervisor) retry(ctx context.Context) error {
 	}, opts...)
 }
 
-// outcome returns the exit status that an end amounts to, why it is the end, and what
-// there is to say about that whatever --quiet says.
+// outcome returns the exit status, the reason for the end, and a message to write even with
+// --quiet. err is the error of retry.Do.
 func (s *supervisor) outcome(err error) (status int, reason, message string) {
 	var last *attempt
 	if len(s.attempts) > 0 {
@@ -153,6 +160,7 @@ func (s *supervisor) outcome(err error) (status int, reason, message string) {
 	case err == nil:
 		return last.ending.Status, "succeeded", ""
 	case caught != nil:
+		s.progress.say("ended by %s", process.SignalName(caught))
 		return process.SignalStatus(caught), process.SignalName(caught), ""
 	case !failed && stopped == nil:
 		return process.StatusFailed, "backoff failed", err.Error()
@@ -167,11 +175,11 @@ func (s *supervisor) outcome(err error) (status int, reason, message string) {
 	}
 	if status == 0 || last != nil && last.streak > 0 && status == last.ending.Status {
 		for status = 1; status < 255 && s.Policy.success(status); status++ {
-			// What means success would say the wrong thing.
+			// A status that means success would be wrong.
 		}
 	}
 	switch {
-	case last == nil: // no time for even one
+	case last == nil: // there was no time for one attempt
 	case !s.Quiet:
 		s.progress.say("%s; %s", s.describe(last), reason)
 	case last.failure != nil:
@@ -180,14 +188,14 @@ func (s *supervisor) outcome(err error) (status int, reason, message string) {
 	return status, reason, message
 }
 
-// describe says what became of an attempt.
+// describe returns the result of an attempt in words.
 func (s *supervisor) describe(a *attempt) string {
-	name := fmt.Sprintf("attempt %d%s", a.number, s.ofHowMany())
+	name := fmt.Sprintf("attempt %d%s", a.number, s.ofAll)
 	switch {
 	case a.failure != nil:
 		return fmt.Sprintf("%s cannot run %s: %v", name, s.argv[0], a.failure)
 	case a.timedOut:
-		return fmt.Sprintf("%s timed out after %v", name, digits.Three(a.elapsed))
+		return fmt.Sprintf("%s timed out after %s", name, digits.Brief(a.elapsed))
 	case a.streak > 0:
 		return fmt.Sprintf("%s succeeded, %d of %d in a row", name, a.streak, s.Successes)
 	case a.ending.Signal != nil:
@@ -196,28 +204,37 @@ func (s *supervisor) describe(a *attempt) string {
 	return fmt.Sprintf("%s failed with %v", name, a.ending)
 }
 
-// dryRunRows is how many attempts a dry run shows.
+// dryRunRows is the number of attempts that a dry run shows.
 const dryRunRows = 20
 
-// WriteDryRun writes when each attempt would begin, if none took any time.
+// WriteDryRun writes when each attempt would begin if attempts took no time, and the seed if
+// delays are random.
 func (o *Options) WriteDryRun(w io.Writer) error {
 	out := bufio.NewWriter(w)
+	o.writeDelays(out)
+	if o.Schedule.Random() {
+		fmt.Fprintf(out, "the delays are those of --seed %d\n", o.Seed)
+	}
+	return out.Flush()
+}
+
+// writeDelays writes the table of a dry run, and why it ends.
+func (o *Options) writeDelays(out io.Writer) {
 	fmt.Fprintf(out, "%7s  %12s  %12s\n", "attempt", "delay", "elapsed")
 	fmt.Fprintf(out, "%7d  %12s  %12s\n", 1, "", "0s")
 	n, sum := 1, time.Duration(0)
 	for d := range o.delays() {
 		sum = saturating.Add(sum, d)
 		if o.Timeout > 0 && sum >= o.Timeout {
-			fmt.Fprintf(out, "no time left: the next delay is %s\n", digits.Three(d))
-			return out.Flush()
+			fmt.Fprintf(out, "no time left: the next delay is %s\n", digits.Brief(d))
+			return
 		}
 		if n == dryRunRows {
 			fmt.Fprintf(out, "and so on\n")
-			return out.Flush()
+			return
 		}
 		n++
-		fmt.Fprintf(out, "%7d  %12s  %12s\n", n, digits.Three(d), digits.Three(sum))
+		fmt.Fprintf(out, "%7d  %12s  %12s\n", n, digits.Brief(d), digits.Brief(sum))
 	}
 	fmt.Fprintf(out, "no attempt left\n")
-	return out.Flush()
 }

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// WriteIndented writes a value as JSON, for reading too.
+// WriteIndented writes a value as JSON that people can read too.
 func WriteIndented(w io.Writer, value any) error {
 	out := json.NewEncoder(w)
 	out.SetEscapeHTML(false)

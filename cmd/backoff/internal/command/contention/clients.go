@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// clientCounts are numbers of clients, as a flag's value.
+// clientCounts is the value of a flag: numbers of clients.
 type clientCounts struct{ counts []int }
 
-const maxCounts = 10_000 // a slip of the keyboard is an error, and not a day of waiting
+const maxCounts = 10_000 // a typing mistake is an error instead of a day of waiting
 
-// String is of the form 10:190:10 where the counts are evenly spaced, and three at least.
+// String has the form 10:190:10 if there are three or more counts, evenly spaced.
 func (c *clientCounts) String() string {
 	last := len(c.counts) - 1
 	if last >= 2 {
@@ -34,12 +34,12 @@ func (c *clientCounts) String() string {
 
 func (c *clientCounts) Type() string { return "clients" }
 
-// Want says what the flag takes.
+// Want describes the values of the flag.
 func (c *clientCounts) Want() string {
 	return "numbers of clients such as 10,50,100 or 10:190:10 (from:to:step), 10000 at most"
 }
 
-// Set takes numbers and ranges with commas between them.
+// Set parses numbers and ranges, separated by commas.
 func (c *clientCounts) Set(text string) error {
 	var all []int
 	for _, word := range strings.Split(text, ",") {

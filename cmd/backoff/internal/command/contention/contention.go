@@ -1,4 +1,4 @@
-// Package contention is the command that simulates clients that compete for one row.
+// Package contention is the command that simulates clients that compete for a database row.
 package contention
 
 import (
@@ -17,9 +17,9 @@ import (
 	"example.com/backoff/sim/contention"
 )
 
-// publishedSchedules are the schedules of the published experiment. Its attempt
-// counter is 1 at the first backoff, so that its base of 5 ms is doubled once, but for
-// the decorrelated one.
+// publishedSchedules are the schedules of the published experiment. Its attempt counter is
+// already 1 at the first backoff, so its base of 5 ms is doubled once, except in the
+// decorrelated jitter.
 var publishedSchedules = []string{
 	"exponential(10ms, 2) | cap(2s)",
 	"equal-jitter(10ms, 2s)",
@@ -28,7 +28,7 @@ var publishedSchedules = []string{
 	"constant(0s)",
 }
 
-// flags are what the flags of sim contention say.
+// flags has the values of the flags.
 type flags struct {
 	experiment.Flags
 	clients      clientCounts
@@ -36,13 +36,13 @@ type flags struct {
 	hopDeviation time.Duration
 }
 
-// A contest is what one schedule made of the experiment.
+// A contest is the result of one schedule.
 type contest struct {
 	expr  *expr.Expr
 	cells []contention.Cell // in the order of the numbers of clients
 }
 
-// flagOfField are the flags of the fields of contention.Config.
+// flagOfField maps the fields of contention.Config to their flags.
 var flagOfField = map[string]string{
 	"Clients": "--clients",
 	"Reps":    "--reps",
@@ -60,19 +60,24 @@ func New() *cobra.Command {
 	f := flags{clients: clientCounts{published.Clients}}
 	cmd := &cobra.Command{
 		Use:   "contention [EXPR...]",
-		Short: "Simulate clients that compete for one row",
-		Long: `Simulate clients that compete for one row of a database, the experiment of AWS's
+		Short: "Simulate clients that compete for one database row",
+		Long: `Simulate clients that compete for one row of a database: the experiment of AWS's
 "Exponential Backoff And Jitter".
 
-Each client reads the row, and writes it back if nobody has changed it since; if
-somebody has, it waits for the next delay of its schedule and starts over, until
-it has written once. A client whose schedule ends gives up. All start at once.
-Each of the four messages of an attempt takes |N(10 ms, 2 ms)|.
+Each client reads the row and writes it back if nobody has changed it since. If
+somebody has, the client waits for the next delay of its schedule and starts over
+with a read. It is done once it has written, and gives up when its schedule ends.
+All clients start at once. Each of the four messages of an attempt takes
+|N(10 ms, 2 ms)|.
 
-What comes out is the time until the last client has written, and the calls: the
-writes that were tried, by all clients together. Both are means over the
-repetitions, ± their standard errors. A * is at the best, and at what differs
-from it by less than two standard errors of the difference.
+The results are the time until the last client has written, and the calls: the
+writes tried by all clients together. Both are means over the repetitions, with
+their standard errors. A * marks the best schedule, and those that differ from it
+by less than two standard errors of the difference.
+
+Work is free for the server in this model: a failed write does not slow it down.
+So the shortest delays give the shortest time, whatever they cost in calls. Use
+"backoff sim overload" for a server that slows down under load.
 
 Without EXPR it runs the five published schedules:
 
@@ -114,7 +119,7 @@ JSON has the same, and gave_up, the mean number of clients that gave up.
 		},
 	}
 	flags := cmd.Flags()
-	flags.Var(&f.clients, "clients", "numbers of `clients`: 10,50,100, or 10:190:10 for from:to:step")
+	flags.Var(&f.clients, "clients", "numbers of `clients`: 10,50,100 or 10:190:10 (from:to:step)")
 	flags.DurationVar(&f.hop, "hop", published.Hop, "mean time of a message")
 	flags.DurationVar(&f.hopDeviation, "hop-deviation", published.HopDeviation, "its standard deviation")
 	f.Flags.AddFlags(cmd, published.Reps)
@@ -161,7 +166,7 @@ func (f *flags) write(w io.Writer, contests []contest) error {
 	return nil
 }
 
-// figures are of time and of calls by clients.
+// figures returns the figures of time and calls by clients.
 func (f *flags) figures(contests []contest) []figure.Figure {
 	at := f.clients.rising()
 	time := figure.Figure{Title: "Time until the last client has written, by clients", Vertical: figure.Durations, Up: "time", Along: "clients"}
@@ -182,7 +187,7 @@ func (f *flags) figures(contests []contest) []figure.Figure {
 	figures := []figure.Figure{time, calls}
 	for i := range figures {
 		figures[i].Axis.At = at
-		figures[i].Logarithmic = f.Logarithmic
+		figures[i].Scale = f.Scale
 	}
 	return figures
 }

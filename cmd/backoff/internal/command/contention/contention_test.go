@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 	"path/filepath"
@@ -23,7 +24,7 @@ import (
 	"example.com/backoff/sim/contention"
 )
 
-// Numbers of clients replay from their text.
+// The text of numbers of clients parses to the same numbers.
 func TestClientCounts(t *testing.T) {
 	for text, want := range map[string][]int{
 		"7": {7}, "10:190:90": {10, 100, 190}, "1:4:2": {1, 3}, "5:5:1": {5}, " 3, 10:30:10 ,4": {3, 10, 20, 30, 4},
@@ -42,7 +43,7 @@ func TestClientCounts(t *testing.T) {
 	})
 }
 
-// CSV and JSON of sim contention have what the model gives, to the last digit.
+// CSV and JSON have the results of the model, to the last digit.
 func TestContentionFormats(t *testing.T) {
 	const text = "full-jitter(10ms, 2s) | take(4)"
 	config := contention.Default()
@@ -139,10 +140,10 @@ func TestWithError(t *testing.T) {
 	}
 }
 
-// The best is marked, with what differs from it by less than two standard errors, and
-// never a schedule with which clients gave up.
+// The best is marked, and what differs from it by less than two standard errors. A
+// schedule with clients that gave up is never marked.
 func TestBestIsMarked(t *testing.T) {
-	calls := measure{"calls", func(c contention.Cell) (string, float64, float64) { return "x", c.Calls, c.CallsSE }}
+	calls := measure{"calls", "", func(c contention.Cell) (string, float64, float64) { return "x", c.Calls, c.CallsSE }}
 	for _, test := range []struct {
 		cells []contention.Cell
 		want  []string
@@ -151,7 +152,8 @@ func TestBestIsMarked(t *testing.T) {
 		{[]contention.Cell{{Calls: 10, CallsSE: 3}, {Calls: 15.9, CallsSE: 0}, {Calls: 16}}, []string{"x *", "x *", "x  "}},
 		{[]contention.Cell{{Calls: 10, CallsSE: 3}, {Calls: 19.9, CallsSE: 4}, {Calls: 20, CallsSE: 4}}, []string{"x *", "x *", "x  "}},
 		{[]contention.Cell{{Calls: 1, GaveUp: 0.1}, {Calls: 9}}, []string{"x  ", "x *"}},
-		{[]contention.Cell{{Calls: 1, GaveUp: 1}}, []string{"x  "}},
+		{[]contention.Cell{{Calls: 1, GaveUp: 1}, {Calls: 2, GaveUp: 1}}, []string{"x  ", "x  "}},
+		{[]contention.Cell{{Calls: 1}}, []string{"x"}}, // it is not compared
 	} {
 		var contests []contest
 		for _, c := range test.cells {
@@ -163,7 +165,40 @@ func TestBestIsMarked(t *testing.T) {
 	}
 }
 
-// Small experiments, for the sake of the tests' speed.
+// The best is named in words, with the number of rows if there are several.
+func TestWinners(t *testing.T) {
+	calls := measure{"calls", "", func(c contention.Cell) (string, float64, float64) { return "", c.Calls, c.CallsSE }}
+	contests := func(cells ...[]contention.Cell) []contest {
+		var all []contest
+		for i, c := range cells {
+			all = append(all, contest{clitest.Parse(t, fmt.Sprintf("constant(%ds)", i)), c})
+		}
+		return all
+	}
+	one := func(calls float64) contention.Cell { return contention.Cell{Calls: calls} }
+	gave := contention.Cell{Calls: 0, GaveUp: 1}
+	for _, test := range []struct {
+		contests []contest
+		want     string
+	}{
+		{contests([]contention.Cell{one(2)}, []contention.Cell{one(1)}), "constant(1s)"},
+		{contests([]contention.Cell{one(1)}, []contention.Cell{one(2)}, []contention.Cell{one(1)}), "constant(0s) or constant(2s)"},
+		{contests([]contention.Cell{one(1), one(2)}, []contention.Cell{one(1), one(2)}), "all are the same, within two standard errors"},
+		{contests([]contention.Cell{one(1), one(2)}, []contention.Cell{one(1), one(3)}), "constant(0s) in 2 of 2 rows, constant(1s) in 1"},
+		{contests([]contention.Cell{gave}, []contention.Cell{gave}), "none, because clients of every schedule gave up"},
+		{contests([]contention.Cell{gave, one(1)}, []contention.Cell{one(5), gave}), "constant(0s) in 1 of 2 rows, constant(1s) in 1"},
+		{
+			contests([]contention.Cell{one(3), one(3), one(1)}, []contention.Cell{one(2), one(2), one(2)}, []contention.Cell{one(9), one(9), one(9)}),
+			"constant(1s) in 2 of 3 rows, constant(0s) in 1",
+		},
+	} {
+		if got := calls.winners(test.contests, len(test.contests[0].cells)); got != test.want {
+			t.Errorf("the winners are %s, want %s", got, test.want)
+		}
+	}
+}
+
+// Small experiments keep the tests fast.
 var fewClients = []string{"sim", "contention", "--clients", "3,10", "--reps", "20"}
 
 var underSim = clitest.Under("sim", New)
@@ -206,14 +241,14 @@ func TestBadInput(t *testing.T) {
 		{"contention --seed -1", `--seed is "-1", want a whole number in [0, 2^64)`},
 		{"contention --workers 0", "sim contention: --workers is 0, want >= 1"},
 		{"contention --hop 0s", "sim contention: --hop is 0s, want above 0, at most 24h0m0s"},
-		{"contention --hop 5", `--hop is "5", want a duration such as 90s or 1m30s`},
+		{"contention --hop soon", `--hop is "soon", want a duration such as 90s or 1m30s`},
 		{"contention --hop-deviation -1ns", "sim contention: --hop-deviation is -1ns, want 0 to 24h0m0s"},
 	} {
 		clitest.Refuses(t, underSim, test.want, append([]string{"sim"}, strings.Split(test.args, " ")...)...)
 	}
 }
 
-// What is written does not depend on --workers, and does on the seed.
+// The output depends on the seed, and not on --workers.
 func TestReproduces(t *testing.T) {
 	args := clitest.With(fewClients, "--format", "json")
 	want := clitest.Succeeds(t, underSim, clitest.With(args, "--workers", "1")...)
@@ -227,12 +262,12 @@ func TestReproduces(t *testing.T) {
 	}
 }
 
-// Every field of a configuration has a flag to name in an error.
+// Every field of a configuration has a flag, which errors name.
 func TestFieldsHaveFlags(t *testing.T) {
 	clitest.FieldsHaveFlags(t, contention.Config{}, flagOfField, New(), "Schedule Seed Progress", nil)
 }
 
-// The flag's own value is the published experiment.
+// The default of the flag is the published experiment.
 func TestFlagsAreThePublishedExperiment(t *testing.T) {
 	published := contention.Default()
 	var c clientCounts
@@ -241,7 +276,7 @@ func TestFlagsAreThePublishedExperiment(t *testing.T) {
 	}
 }
 
-// The pictures have every curve in both halves.
+// Both halves of the pictures have every curve.
 func TestPictures(t *testing.T) {
 	png := clitest.Drawn(t, underSim, "png", "sim", "contention", "--clients", "10,50", "--reps", "20", "--log")
 	picturetest.CheckHalves(t, png, picture.Inks, 5, picture.Shade, 0)
@@ -261,7 +296,7 @@ func TestWriteErrors(t *testing.T) {
 	})
 }
 
-// A context that has ended before ends it too.
+// A context that is done before the command begins ends it.
 func TestEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

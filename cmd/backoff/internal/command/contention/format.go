@@ -1,16 +1,18 @@
 package contention
 
 import (
-	"bufio"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
+	"example.com/backoff/cmd/backoff/internal/screen"
 	"example.com/backoff/cmd/backoff/internal/table"
 	"example.com/backoff/sim/contention"
 )
@@ -59,22 +61,29 @@ func (f *flags) writeJSON(w io.Writer, contests []contest) error {
 	return table.WriteIndented(w, all)
 }
 
-// writeTable writes one table for time and one for calls, or a single one where there
-// is one number of clients.
+// writeTable writes a table for time and one for calls, or a single table if there is one
+// number of clients.
 func (f *flags) writeTable(w io.Writer, contests []contest) error {
-	out := bufio.NewWriter(w)
+	out := screen.NewWriter(w)
 	fmt.Fprintf(out, "%s of each cell, messages of %s ± %s, seed %d.\n",
 		digits.Count(f.Reps, "repetition"), digits.Exact(f.hop), digits.Exact(f.hopDeviation), f.Seed)
-	fmt.Fprintf(out, "Time is until the last client has written, calls are the writes tried by all.\n")
-	fmt.Fprintf(out, "Mean ± standard error; * is the best, with what cannot be told from it.\n\n")
+	fmt.Fprintf(out, "Time is until the last client has written, calls are the writes tried by all\n")
+	fmt.Fprintf(out, "clients: mean ± standard error.\n")
+	fmt.Fprintf(out, "Failed writes cost the server nothing here, so time favours short delays.\n\n")
 
 	measures := []measure{
-		{"time", func(c contention.Cell) (string, float64, float64) {
+		{"time", "Shortest time", func(c contention.Cell) (string, float64, float64) {
 			return withError(c.Time, c.TimeSE), float64(c.Time), float64(c.TimeSE)
 		}},
-		{"calls", func(c contention.Cell) (string, float64, float64) {
+		{"calls", "Fewest calls", func(c contention.Cell) (string, float64, float64) {
 			return numberWithError(c.Calls, c.CallsSE), c.Calls, c.CallsSE
 		}},
+	}
+	if len(contests) > 1 {
+		for _, m := range measures {
+			fmt.Fprintf(out, "%s: %s.\n", m.best, m.winners(contests, len(f.clients.counts)))
+		}
+		fmt.Fprintf(out, "* marks the best, and what differs from it by less than two standard errors.\n\n")
 	}
 	gaveUp := false
 	for _, c := range contests {
@@ -83,7 +92,7 @@ func (f *flags) writeTable(w io.Writer, contests []contest) error {
 		}
 	}
 	if gaveUp {
-		measures = append(measures, measure{"gave up", nil})
+		measures = append(measures, measure{"gave up", "", nil})
 	}
 
 	if len(f.clients.counts) == 1 {
@@ -112,7 +121,7 @@ func (f *flags) writeTable(w io.Writer, contests []contest) error {
 			var t table.Table
 			head := []string{"clients"}
 			for i := range contests {
-				head = append(head, table.Letter(i)+"  ") // above the figures, not their stars
+				head = append(head, table.Letter(i)+star(contests, false)) // above the figures, not their stars
 			}
 			fmt.Fprintf(out, "\n%s\n\n", m.name)
 			t.Add(head...)
@@ -123,48 +132,109 @@ func (f *flags) writeTable(w io.Writer, contests []contest) error {
 		}
 	}
 	if gaveUp {
-		fmt.Fprintf(out, "\nGave up is how many clients did, in the mean, since their schedule ended. Such a\nschedule is never marked: the fewer write, the sooner they are done.\n")
+		fmt.Fprintf(out, "\nGave up is the mean number of clients whose schedule ended before they had\nwritten. Such a schedule is never the best: the fewer write, the sooner they are\ndone.\n")
 	}
 	return out.Flush()
 }
 
-// A measure is what cells are compared by: how it is written, its mean and its standard
-// error. Without it, it is who gave up.
+// A measure compares cells. Its function returns the text of a cell, its mean and its
+// standard error; without one, the measure is the number of clients that gave up.
 type measure struct {
 	name string
+	best string // what the smallest mean is
 	of   func(contention.Cell) (text string, mean, se float64)
 }
 
-// row returns the i-th cell of each schedule, the best of them marked.
-func (m measure) row(contests []contest, i int) []string {
-	texts := make([]string, len(contests))
-	if m.of == nil {
-		for j, c := range contests {
-			texts[j] = digits.Shortest(c.cells[i].GaveUp) + "  "
-		}
-		return texts
-	}
+// isBest reports, for the i-th cell of each schedule, whether it is the smallest or differs
+// from that by less than two standard errors. A cell where clients gave up never is.
+func (m measure) isBest(contests []contest, i int) []bool {
 	least, leastSE := math.Inf(1), 0.0
-	for j, c := range contests {
-		text, mean, se := m.of(c.cells[i])
-		texts[j] = text
+	for _, c := range contests {
+		_, mean, se := m.of(c.cells[i])
 		if c.cells[i].GaveUp == 0 && mean < least {
 			least, leastSE = mean, se
 		}
 	}
+	best := make([]bool, len(contests))
 	for j, c := range contests {
 		_, mean, se := m.of(c.cells[i])
-		if c.cells[i].GaveUp == 0 && (mean == least || mean-least < 2*math.Hypot(se, leastSE)) {
-			texts[j] += " *"
-		} else {
-			texts[j] += "  "
+		best[j] = c.cells[i].GaveUp == 0 && (mean == least || mean-least < 2*math.Hypot(se, leastSE))
+	}
+	return best
+}
+
+// row returns the i-th cell of each schedule, the best of several marked.
+func (m measure) row(contests []contest, i int) []string {
+	texts := make([]string, len(contests))
+	if m.of == nil {
+		for j, c := range contests {
+			texts[j] = digits.Shortest(c.cells[i].GaveUp) + star(contests, false)
 		}
+		return texts
+	}
+	best := m.isBest(contests, i)
+	for j, c := range contests {
+		text, _, _ := m.of(c.cells[i])
+		texts[j] = text + star(contests, best[j])
 	}
 	return texts
 }
 
-// withError returns d ± se to two digits of the error, or to four digits of d where
-// there is no error.
+// star marks the best of several schedules, and takes the same room after the others.
+func star(contests []contest, best bool) string {
+	switch {
+	case len(contests) == 1:
+		return ""
+	case best:
+		return " *"
+	}
+	return "  "
+}
+
+// winners names the schedules that are the best, and in how many of several rows: "A in 2
+// of 3 rows, B in 1".
+func (m measure) winners(contests []contest, rows int) string {
+	type winner struct {
+		text string
+		rows int
+	}
+	winners := make([]winner, len(contests))
+	for j, c := range contests {
+		winners[j].text = c.expr.String()
+	}
+	for i := range rows {
+		for j, best := range m.isBest(contests, i) {
+			if best {
+				winners[j].rows++
+			}
+		}
+	}
+	if !slices.ContainsFunc(winners, func(w winner) bool { return w.rows < rows }) {
+		return "all are the same, within two standard errors"
+	}
+	winners = slices.DeleteFunc(winners, func(w winner) bool { return w.rows == 0 })
+	slices.SortStableFunc(winners, func(a, b winner) int { return b.rows - a.rows })
+	var words []string
+	for i, w := range winners {
+		switch {
+		case rows > 1 && i == 0:
+			w.text += fmt.Sprintf(" in %d of %d rows", w.rows, rows)
+		case rows > 1:
+			w.text += fmt.Sprintf(" in %d", w.rows)
+		}
+		words = append(words, w.text)
+	}
+	switch {
+	case len(words) == 0:
+		return "none, because clients of every schedule gave up"
+	case rows == 1:
+		return strings.Join(words, " or ")
+	}
+	return strings.Join(words, ", ")
+}
+
+// withError returns d ± se to two digits of the error. If the error is 0, it returns four
+// digits of d.
 func withError(d, se time.Duration) string {
 	if se == 0 {
 		return digits.Rounded(d, digits.Unit(d, 4))

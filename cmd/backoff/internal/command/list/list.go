@@ -2,7 +2,6 @@
 package list
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -10,16 +9,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/backoff/cmd/backoff/internal/cli"
+	"example.com/backoff/cmd/backoff/internal/screen"
 	"example.com/backoff/expr"
 )
 
 // New returns the command.
 func New() *cobra.Command {
 	return &cobra.Command{
-		Use:   "list",
-		Short: "List the stages that an expression can have",
-		Long: `List the stages that an expression can have: each with its parameters, its
-formula, and an example to run.`,
+		Use:        "list",
+		Short:      "List the stages of expressions",
+		SuggestFor: []string{"stages", "ls"},
+		Long: `List the stages of expressions: when to use each, its formula, the bounds of its
+parameters, and an example to run.`,
 		Args:              cli.WantNothing,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -29,33 +30,32 @@ formula, and an example to run.`,
 }
 
 func writeList(w io.Writer) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "An expression is a stage that starts a schedule, and any that change it:\n\n")
+	out := screen.NewWriter(w)
+	fmt.Fprintf(out, "An expression is a generator and any number of stages that change its delays:\n\n")
 	fmt.Fprintf(out, "    exponential(100ms, 2) | cap(10s) | jitter(1) | take(8)\n\n")
-	fmt.Fprintf(out, "A duration is written 100ms, 1m30s or 0, and none where there is to be no limit.\n")
-	fmt.Fprintf(out, "U[a, b] is uniform over the closed interval, N(m, s) normal with mean m and\n")
-	fmt.Fprintf(out, "standard deviation s.\n")
+	fmt.Fprintf(out, "Write a duration as 100ms, 1m30s or 0, and none for no limit. U[a, b] is uniform "+
+		"over the closed interval, N(m, s) normal with mean m and standard deviation s.\n")
 	for _, starts := range []bool{true, false} {
 		if starts {
-			fmt.Fprintf(out, "\nTo start a schedule; delay n counts from 0:\n")
+			fmt.Fprintf(out, "\nGenerators. The formula is delay n, counting from 0:\n")
 		} else {
-			fmt.Fprintf(out, "\nTo change a schedule; d is each of its delays:\n")
+			fmt.Fprintf(out, "\nStages after a generator. The formula replaces each delay d:\n")
 		}
 		for _, s := range expr.Stages() {
 			if s.Starts == starts {
-				fmt.Fprintf(out, "\n  %s\n      %s\n      %s\n      backoff show '%s'\n",
-					s.Usage(), s.Formula, wants(s), s.Example)
+				fmt.Fprintf(out, "\n  %s\n    Use it %s.\n    %s\n%s    backoff show '%s'\n",
+					s.Usage(), s.Use, s.Formula, bounds(s), s.Example)
 			}
 		}
 	}
 	return out.Flush()
 }
 
-// wants says what each parameter of a stage takes.
-func wants(s expr.Stage) string {
-	words := make([]string, len(s.Params))
-	for i, p := range s.Params {
-		words[i] = p.Name + " is " + p.Want
+// bounds returns a line for each parameter of a stage.
+func bounds(s expr.Stage) string {
+	var b strings.Builder
+	for _, p := range s.Params {
+		fmt.Fprintf(&b, "    %s is %s\n", p.Name, p.Want)
 	}
-	return "where " + strings.Join(words, "; ")
+	return b.String()
 }

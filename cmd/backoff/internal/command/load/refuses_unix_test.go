@@ -15,7 +15,7 @@ import (
 	"example.com/backoff/cmd/backoff/internal/live/server"
 )
 
-// load begins only where all is as it should be.
+// load refuses a server in use, and a process that is not the server's.
 func TestLoadRefuses(t *testing.T) {
 	var stats server.Stats
 	fake := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -37,7 +37,7 @@ func TestLoadRefuses(t *testing.T) {
 		args  string
 		want  string
 	}{
-		{server.Stats{Open: 7}, "", "the server has 7 open requests, begin it anew"},
+		{server.Stats{Open: 7}, "", "the server has 7 open requests, want a new server"},
 		{server.Stats{PID: 1}, "--stop-pid " + other, "--stop-pid is " + other + ", and the server's process is 1"},
 	} {
 		stats = test.stats
@@ -48,7 +48,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 	fake.Close()
 	status, _, stderr := clitest.Runs(t, New, "load", "constant(1s)", "--stats", address)
-	if status != 2 || !strings.HasPrefix(stderr, "backoff: load: no server says how it is: ") {
+	if status != 2 || !strings.HasPrefix(stderr, "backoff: load: the server does not answer: ") {
 		t.Errorf("without a server: status %d, %q", status, stderr)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-// A budgetValue is a retry budget, as a flag's value: tokens,ratio, or nothing.
+// A budgetValue is the value of a flag for a retry budget: tokens,ratio, or nothing.
 type budgetValue struct {
 	tokens, ratio float64
 	given         bool
@@ -25,7 +25,7 @@ func (b *budgetValue) String() string {
 
 func (b *budgetValue) Type() string { return "budget" }
 
-// Want says what the flag takes.
+// Want returns what the flag accepts.
 func (b *budgetValue) Want() string { return "tokens,ratio such as 10,0.1, both in [0.000001, 1e12]" }
 
 func (b *budgetValue) Set(text string) error {
@@ -49,7 +49,7 @@ func (b *budgetValue) Set(text string) error {
 	return nil
 }
 
-// maker returns what makes a budget for each process, or nil.
+// maker returns the function that makes the budget of a process, or nil if there is none.
 func (b *budgetValue) maker() func() overload.Budget {
 	if !b.given {
 		return nil

@@ -7,12 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"example.com/backoff/cmd/backoff/internal/live/server"
 	"example.com/backoff/cmd/backoff/internal/serverflags"
 	"example.com/backoff/sim/overload"
 )
 
-// scenario are what flags say of the clients, of the server and of what happens to it.
+// A scenario is the values of the flags about the clients, the server and the trigger.
 type scenario struct {
 	clients   int
 	think     time.Duration
@@ -22,8 +21,7 @@ type scenario struct {
 	budget    budgetValue
 	processes int
 
-	server    server.Rules
-	perOpen   time.Duration
+	server    serverflags.Flags
 	failures  float64
 	accept    time.Duration
 	reconnect time.Duration
@@ -41,33 +39,36 @@ func (l *scenario) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 
-	flags.IntVar(&l.clients, "clients", d.Clients, "how many clients there are")
-	flags.DurationVar(&l.think, "think", d.Think, "mean time that a client thinks, exponentially distributed")
-	flags.Float64Var(&l.rate, "rate", 0, "operations that begin a second, at random, instead of --clients")
-	flags.DurationVar(&l.timeout, "timeout", d.Timeout, "when a client abandons its request")
-	flags.DurationVar(&l.network, "network", d.Network, "mean time that a request is on its way, and an answer too, exponentially distributed")
-	flags.Var(&l.budget, "budget", "retry `budget` of a process, tokens,ratio such as 10,0.1")
-	flags.IntVar(&l.processes, "processes", d.Processes, "how many processes the clients are in, each with its --budget")
+	flags.IntVar(&l.clients, "clients", d.Clients, "number of clients")
+	flags.DurationVar(&l.think, "think", d.Think, "mean time that a client thinks between operations, exponentially distributed")
+	flags.Float64Var(&l.rate, "rate", 0, "operations that begin in a second, at random, instead of --clients")
+	flags.DurationVar(&l.timeout, "timeout", d.Timeout, "time after which a client abandons its request")
+	flags.DurationVar(&l.network, "network", d.Network, "mean time of a request to the server, and of its answer back, exponentially distributed")
+	flags.Var(&l.budget, "budget", "retry `budget` of each process, tokens,ratio such as 10,0.1")
+	flags.IntVar(&l.processes, "processes", d.Processes, "number of processes that the clients run in, each with its own --budget")
 
-	serverflags.Add(cmd, &l.server)
-	flags.DurationVar(&l.perOpen, "latency-per-open", 0, "how much longer it is for each open request, instead of --limit, --latency-factor and --latency-scale")
-	flags.Float64Var(&l.failures, "failures", d.Failures, "share of requests that are answered by an error, in [0, 1]")
-	flags.DurationVar(&l.accept, "accept", d.Accept, "time to take a request out of the accept queue")
-	flags.DurationVar(&l.reconnect, "reconnect", d.Reconnect, "within which a request that found the accept queue full tries again")
+	l.server.Add(cmd)
+	flags.Float64Var(&l.failures, "failures", d.Failures, "share of requests that get an error response, in [0, 1]")
+	flags.DurationVar(&l.accept, "accept", d.Accept, "time that the server takes to accept a request from the queue")
+	flags.DurationVar(&l.reconnect, "reconnect", d.Reconnect, "time within which a request that found the accept queue full tries again")
 
-	flags.DurationVar(&l.warmup, "warmup", d.Warmup, "time before the trigger")
-	flags.DurationVar(&l.stop, "stop", d.Trigger.For, "how long the server is stopped; 0 for no trigger")
-	flags.DurationVar(&l.slowDown, "slow-down", 0, "how long the server takes --factor times as long, instead of --stop")
-	flags.DurationVar(&l.spike, "spike", 0, "how long --factor times as many operations begin, instead of --stop")
-	flags.Float64Var(&l.triggerFactor, "factor", 2, "of --slow-down or --spike")
-	flags.DurationVar(&l.after, "after", d.After, "time after the trigger")
+	flags.DurationVar(&l.warmup, "warmup", d.Warmup, "time before the outage or other trigger")
+	flags.DurationVar(&l.stop, "stop", d.Trigger.For, "time that the server is stopped, the outage; 0 for no trigger")
+	flags.DurationVar(&l.slowDown, "slow-down", 0, "time during which the latency is --trigger-factor times as long, instead of --stop")
+	flags.DurationVar(&l.spike, "spike", 0, "time during which --trigger-factor times as many operations begin, instead of --stop")
+	flags.Float64Var(&l.triggerFactor, "trigger-factor", 2, "factor of --slow-down or --spike")
+	flags.DurationVar(&l.after, "after", d.After, "time after the outage or other trigger, to recover")
 }
 
-// config returns the configuration that the flags describe, but for what is the same
-// with every experiment.
+// config returns the configuration that the flags describe, without the fields that every
+// experiment has.
 func (l *scenario) config(cmd *cobra.Command) (overload.Config, error) {
 	given := cmd.Flags().Changed
-	c, err := l.server.Config()
+	rules, err := l.server.Rules(cmd)
+	if err != nil {
+		return overload.Config{}, err
+	}
+	c, err := rules.Config()
 	if err != nil {
 		return c, err
 	}
@@ -90,17 +91,8 @@ func (l *scenario) config(cmd *cobra.Command) (overload.Config, error) {
 		return c, fmt.Errorf("--rate is 0, want a value above 0")
 	case given("rate"):
 		c.Clients, c.Rate = 0, l.rate
-	case l.clients == 0:
-		return c, fmt.Errorf("--clients is 0, want 1 to 10000000, or --rate")
-	}
-
-	if given("latency-per-open") {
-		for _, flag := range []string{"limit", "latency-factor", "latency-scale"} {
-			if given(flag) {
-				return c, fmt.Errorf("--latency-per-open is given, and so is --%s, want one kind of latency", flag)
-			}
-		}
-		c.Latency = overload.LinearLatency{Base: l.server.Base, PerOpen: l.perOpen}
+	case l.clients < 1 || l.clients > 10_000_000:
+		return c, fmt.Errorf("--clients is %d, want 1 to 10000000, or --rate", l.clients)
 	}
 
 	c.Trigger = overload.Trigger{Kind: overload.Stop, For: l.stop, Factor: 1}
@@ -125,8 +117,8 @@ func (l *scenario) config(cmd *cobra.Command) (overload.Config, error) {
 	}
 	if c.Trigger.Kind != overload.Stop {
 		c.Trigger.Factor = l.triggerFactor
-	} else if given("factor") {
-		return c, fmt.Errorf("--factor is given, want it with --slow-down or --spike")
+	} else if given("trigger-factor") {
+		return c, fmt.Errorf("--trigger-factor is given, want it with --slow-down or --spike")
 	}
 	return c, nil
 }
@@ -142,20 +134,19 @@ func (l *scenario) fields(c overload.Config) map[string]string {
 }
 
 var flagOfField = map[string]string{
-	"Processes":       "--processes",
-	"Clients":         "--clients",
-	"Think":           "--think",
-	"Rate":            "--rate",
-	"Timeout":         "--timeout",
-	"Network":         "--network",
-	"Latency.PerOpen": "--latency-per-open",
-	"Failures":        "--failures",
-	"Accept":          "--accept",
-	"Reconnect":       "--reconnect",
-	"Warmup":          "--warmup",
-	"Trigger.Factor":  "--factor",
-	"After":           "--after",
-	"Reps":            "--reps",
-	"Reps × seconds":  "--reps × seconds",
-	"Workers":         "--workers",
+	"Processes":      "--processes",
+	"Clients":        "--clients",
+	"Think":          "--think",
+	"Rate":           "--rate",
+	"Timeout":        "--timeout",
+	"Network":        "--network",
+	"Failures":       "--failures",
+	"Accept":         "--accept",
+	"Reconnect":      "--reconnect",
+	"Warmup":         "--warmup",
+	"Trigger.Factor": "--trigger-factor",
+	"After":          "--after",
+	"Reps":           "--reps",
+	"Reps × seconds": "--reps × seconds",
+	"Workers":        "--workers",
 }

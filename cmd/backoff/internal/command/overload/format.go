@@ -1,17 +1,17 @@
 package overload
 
 import (
-	"bufio"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
+	"math"
 	"strconv"
 	"strings"
 	"time"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
+	"example.com/backoff/cmd/backoff/internal/screen"
 	"example.com/backoff/cmd/backoff/internal/seconds"
 	"example.com/backoff/cmd/backoff/internal/table"
 	"example.com/backoff/sim/overload"
@@ -42,8 +42,7 @@ func verdictWord(v overload.Verdict) string {
 	return "collapsed"
 }
 
-// writeJSON writes every repetition, without its seconds where only the verdict
-// is wanted.
+// writeJSON writes every repetition, without its seconds if only the verdict is wanted.
 func writeJSON(w io.Writer, all []seconds.Series, verdict bool) error {
 	type jsonSecond struct {
 		T         int         `json:"t_s"`
@@ -59,6 +58,7 @@ func writeJSON(w io.Writer, all []seconds.Series, verdict bool) error {
 		Queued    int64       `json:"queued"`
 		LatencyMS json.Number `json:"latency_ms"`
 		SeenMS    json.Number `json:"seen_ms"`
+		PeakOpen  int64       `json:"peak_open"`
 	}
 	type jsonRep struct {
 		Seed          uint64       `json:"seed"`
@@ -89,7 +89,7 @@ func writeJSON(w io.Writer, all []seconds.Series, verdict bool) error {
 				if !verdict {
 					rep.Seconds = append(rep.Seconds, jsonSecond{
 						i, s.First, s.Retries, s.OK, s.Timeouts, s.Refused, s.GaveUp, s.Denied, s.Wasted,
-						s.Open, s.Queued, json.Number(digits.Milliseconds(s.Latency)), json.Number(digits.Milliseconds(s.Seen)),
+						s.Open, s.Queued, json.Number(digits.Milliseconds(s.Latency)), json.Number(digits.Milliseconds(s.Seen)), s.PeakOpen,
 					})
 				}
 			}
@@ -100,30 +100,20 @@ func writeJSON(w io.Writer, all []seconds.Series, verdict bool) error {
 	return table.WriteIndented(w, objects)
 }
 
-// triggerWords say what each trigger is, and what comes after it.
+// triggerWords are the words for each trigger and for its end.
 var triggerWords = map[overload.TriggerKind]struct{ state, end string }{
 	overload.Stop:     {"the server is stopped", "the resume"},
 	overload.SlowDown: {"the server is slower", "the slow-down"},
 	overload.Spike:    {"more operations begin", "the spike"},
 }
 
-// writeTable writes the verdicts first, and then the figures behind them.
+// writeTable writes what the experiment was, and the numbers behind the verdicts.
 func (f *flags) writeTable(w io.Writer, config overload.Config, all []seconds.Series) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s\n", f.setting(config))
-	for i, s := range all {
-		fmt.Fprintf(out, "\n%s  %s\n", table.Letter(i), s.Name)
-		indent := strings.Repeat(" ", len(table.Letter(i))+2)
-		fmt.Fprintf(out, "%s%s: %.1f requests a second answered in time at the end, %.1f before\n", indent,
-			verdictInWords(s, config.Trigger),
-			s.Mean(func(r overload.Rep) float64 { return r.Verdict.End }),
-			s.Mean(func(r overload.Rep) float64 { return r.Verdict.Before }))
-	}
+	out := screen.NewWriter(w)
+	fmt.Fprintf(out, "%s\n\n", f.setting(config))
 	if f.verdict {
 		return out.Flush()
 	}
-
-	fmt.Fprintf(out, "\n")
 	var t table.Table
 	head := []string{""}
 	for i := range all {
@@ -131,35 +121,43 @@ func (f *flags) writeTable(w io.Writer, config overload.Config, all []seconds.Se
 	}
 	t.Left = true
 	t.Add(head...)
+	// A row of zeros is left out, unless it is of goodput.
 	row := func(name string, of func(overload.Rep) float64, text func(float64) string) {
-		cells := []string{name}
+		cells, zero := []string{name}, !strings.HasPrefix(name, "goodput")
 		for _, s := range all {
-			cells = append(cells, text(s.Mean(of)))
+			mean := s.Mean(of)
+			zero = zero && mean == 0
+			cells = append(cells, text(mean))
 		}
-		t.Add(cells...)
+		if !zero {
+			t.Add(cells...)
+		}
 	}
-	number := func(x float64) string { return digits.Grouped(strconv.FormatFloat(x, 'f', 0, 64)) }
-	ratio := func(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
+	fixed := func(decimals int) func(float64) string {
+		return func(x float64) string { return strconv.FormatFloat(x, 'f', decimals, 64) }
+	}
 	total := func(of func(overload.Second) int64) func(overload.Rep) float64 {
 		return func(r overload.Rep) float64 { return float64(of(overload.Total(r.Seconds))) }
 	}
-	row("open requests, at most", func(r overload.Rep) float64 { return float64(r.Verdict.PeakOpen) }, number)
-	row("latency, at most", func(r overload.Rep) float64 { return overload.Total(r.Seconds).Latency.Seconds() }, func(x float64) string {
-		if x >= maxLatency.Seconds() {
-			return "> " + digits.Approximate(maxLatency.Seconds())
+	row("goodput before, a second", func(r overload.Rep) float64 { return r.Verdict.Before }, fixed(1))
+	row("goodput at the end, a second", func(r overload.Rep) float64 { return r.Verdict.End }, fixed(1))
+	row("max open requests", func(r overload.Rep) float64 { return float64(r.Verdict.PeakOpen) }, number)
+	row("latency with that many", func(r overload.Rep) float64 { return maxLatency(config, r).Seconds() }, func(x float64) string {
+		if x >= longLatency.Seconds() {
+			return "> " + digits.Approximate(longLatency.Seconds())
 		}
 		return digits.Approximate(x)
 	})
-	row("first tries", total(func(s overload.Second) int64 { return s.First }), number)
+	row("operations", total(func(s overload.Second) int64 { return s.First }), number)
 	row("retries", total(func(s overload.Second) int64 { return s.Retries }), number)
-	row("requests for each first try", func(r overload.Rep) float64 {
+	row("requests for each operation", func(r overload.Rep) float64 {
 		t := overload.Total(r.Seconds)
 		return float64(t.First+t.Retries) / float64(max(t.First, 1))
-	}, ratio)
+	}, fixed(2))
 	row("answered in time", total(func(s overload.Second) int64 { return s.OK }), number)
-	row("abandoned", total(func(s overload.Second) int64 { return s.Timeouts }), number)
-	row("served for nobody", total(func(s overload.Second) int64 { return s.Wasted }), number)
-	row("answered by an error", total(func(s overload.Second) int64 { return s.Refused }), number)
+	row("timed out", total(func(s overload.Second) int64 { return s.Timeouts }), number)
+	row("wasted work: served after that", total(func(s overload.Second) int64 { return s.Wasted }), number)
+	row("error responses", total(func(s overload.Second) int64 { return s.Refused }), number)
 	row("given up, schedule ended", total(func(s overload.Second) int64 { return s.GaveUp }), number)
 	row("given up, budget spent", total(func(s overload.Second) int64 { return s.Denied }), number)
 	t.Write(out)
@@ -169,16 +167,38 @@ func (f *flags) writeTable(w io.Writer, config overload.Config, all []seconds.Se
 	return out.Flush()
 }
 
-// maxLatency is beyond what any client waits for; how far does not matter.
-const maxLatency = 24 * time.Hour
+// number returns x as a whole number with a comma at each thousand.
+func number(x float64) string { return digits.Grouped(strconv.FormatFloat(x, 'f', 0, 64)) }
 
-// setting says in sentences what the experiment was.
+// longLatency is longer than any client waits; how much longer does not matter.
+const longLatency = 24 * time.Hour
+
+// maxLatency returns the longest latency of a repetition: that with the most requests open,
+// by the law of config.
+func maxLatency(config overload.Config, r overload.Rep) (longest time.Duration) {
+	slowFrom, slowTo := config.Warmup, config.Warmup+config.Trigger.For
+	for i, s := range r.Seconds {
+		latency := config.Latency.At(int(s.PeakOpen))
+		began := time.Duration(i) * time.Second
+		if config.Trigger.Kind == overload.SlowDown && began < slowTo && began+time.Second > slowFrom {
+			latency = digits.FromSeconds(latency.Seconds() * config.Trigger.Factor)
+		}
+		longest = max(longest, latency)
+	}
+	return longest
+}
+
+// setting describes the experiment in sentences.
 func (f *flags) setting(c overload.Config) string {
 	var b strings.Builder
 	if c.Rate > 0 {
 		fmt.Fprintf(&b, "%s operations a second", digits.Grouped(digits.Shortest(c.Rate)))
 	} else {
-		fmt.Fprintf(&b, "%s clients that think for %s", digits.Grouped(strconv.Itoa(c.Clients)), digits.Exact(c.Think))
+		think := "think"
+		if c.Clients == 1 {
+			think = "thinks"
+		}
+		fmt.Fprintf(&b, "%s that %s for %s", digits.Count(c.Clients, "client"), think, digits.Exact(c.Think))
 	}
 	if c.Network > 0 {
 		fmt.Fprintf(&b, ", %s to the server and %[1]s back", digits.Exact(c.Network))
@@ -195,16 +215,19 @@ func (f *flags) setting(c overload.Config) string {
 		fmt.Fprintf(&b, "%s and %s for each open request", digits.Exact(l.Base), digits.Exact(l.PerOpen))
 	}
 	if c.Poll == 0 {
-		b.WriteString(", decided when it opens")
+		b.WriteString(", fixed when it opens")
+	}
+	if capacity := c.Latency.Capacity(); !math.IsInf(capacity, 1) {
+		fmt.Fprintf(&b, ", a capacity of %s requests a second", digits.About(capacity))
 	}
 	fmt.Fprintf(&b, "; queue %d; abandoned requests are ", c.Queue)
-	if c.Abandoned == overload.Drop {
-		b.WriteString("dropped")
+	if c.Abandoned == overload.Cancel {
+		b.WriteString("cancelled")
 	} else {
 		b.WriteString("kept")
 	}
 	if c.Failures > 0 {
-		fmt.Fprintf(&b, "; %s of the requests fail", digits.Shortest(c.Failures))
+		fmt.Fprintf(&b, "; %s of the requests get an error response", digits.Percent(c.Failures))
 	}
 	b.WriteString(".\n")
 	switch t := c.Trigger; {
@@ -226,48 +249,4 @@ func processes(n int) string {
 		return "1 process"
 	}
 	return fmt.Sprintf("%d processes", n)
-}
-
-// verdictInWords says how the repetitions ended.
-func verdictInWords(s seconds.Series, t overload.Trigger) string {
-	var after []time.Duration
-	for _, r := range s.Reps {
-		if r.Verdict.Recovered {
-			after = append(after, r.Verdict.After)
-		}
-	}
-	end := triggerWords[t.Kind].end
-	n := len(s.Reps)
-	switch {
-	case s.Mean(func(r overload.Rep) float64 { return r.Verdict.Before }) == 0:
-		return "too much from the start"
-	case t.For == 0 && n == 1 && len(after) == 1:
-		return "held up"
-	case t.For == 0 && n > 1:
-		return fmt.Sprintf("held up in %d of %d repetitions", len(after), n)
-	case n == 1 && len(after) == 1:
-		return fmt.Sprintf("recovered %s", since(after[0], end))
-	case n == 1:
-		return "collapsed"
-	case len(after) == 0:
-		return fmt.Sprintf("collapsed in all of %d repetitions", n)
-	}
-	slices.Sort(after)
-	v := seconds.SpreadOf(after)
-	text := fmt.Sprintf("recovered in %d of %d repetitions", len(after), n)
-	if len(after) == n {
-		text = fmt.Sprintf("recovered in all of %d repetitions", n)
-	}
-	if v.Max == v.Min {
-		return fmt.Sprintf("%s, %s", text, since(v.Max, end))
-	}
-	return fmt.Sprintf("%s, %s in the median, %s after it at most", text, since(v.Median, end), digits.Exact(v.Max))
-}
-
-// since says how long after a trigger's end something was.
-func since(d time.Duration, end string) string {
-	if d == 0 {
-		return "with " + end
-	}
-	return digits.Exact(d) + " after " + end
 }

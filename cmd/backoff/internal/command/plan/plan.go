@@ -1,5 +1,5 @@
-// Package plan is the command that tells what a schedule will do, or which parameters it
-// needs.
+// Package plan has the command that predicts what a schedule will do, or finds its
+// parameters.
 package plan
 
 import (
@@ -27,10 +27,11 @@ func New() *cobra.Command {
 	var o present.Flags
 	known := solve.Parameters{Limit: backoff.NoLimit}
 	cmd := &cobra.Command{
-		Use:     "plan [EXPR...]",
-		Short:   "Tell what a schedule will do, or which parameters it needs",
-		Long:    planLong,
-		Example: planExample,
+		Use:        "plan [EXPR...]",
+		Short:      "Predict what a schedule will do, or find its parameters",
+		SuggestFor: []string{"predict", "forecast"},
+		Long:       planLong,
+		Example:    planExample,
 		Args: func(cmd *cobra.Command, args []string) error {
 			return wantPlannable(cmd.Flags(), args)
 		},
@@ -56,21 +57,18 @@ func New() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.IntVarP(&p.Retries, "retries", "n", 12, "how many retries to look at, at most; or how many there are")
+	flags.IntVarP(&p.Retries, "retries", "n", 12, "how many retries to show, at most; without an expression, how many there are")
 	flags.DurationVar(&p.Deadline, "deadline", 0, "how many attempts fit within this time?")
-	flags.IntVar(&p.Clients, "clients", 0, "what do so many clients do that fail together?")
-	flags.Float64Var(&p.Fail, "fail", 0, "what does a request cost if an attempt fails with this probability?")
-	flags.DurationVar(&p.AttemptTime, "attempt-time", 0, "how long an attempt lasts")
-	flags.DurationVar(&p.Bin, "bin", 0, "count the retries of --clients in steps of this time (default: a round time, at most 60 bins in all)")
-	flags.Float64SliceVar(&p.Quantiles, "quantiles", []float64{0.05, 0.5, 0.95}, "the quantiles of a random schedule to show, a `list`")
+	flags.IntVar(&p.Clients, "clients", 0, "how many retries do this many clients send that fail together?")
+	flags.Float64Var(&p.Fail, "fail", 0, "how many attempts does a request make if each fails with this probability?")
+	flags.DurationVar(&p.AttemptTime, "attempt-time", 0, "how long each attempt lasts")
+	flags.DurationVar(&p.Bin, "bin", 0, "count the retries of --clients in bins of this length (default: a round one, for less than 60 bins)")
+	flags.Float64SliceVar(&p.Quantiles, "quantiles", []float64{0.05, 0.5, 0.95}, "show these quantiles of a random schedule, a `list`")
 	flags.Lookup("quantiles").DefValue = "0.05,0.5,0.95"
-	flags.BoolVar(&p.Compare, "compare", false, "set two expressions or more side by side")
+	flags.BoolVar(&p.Compare, "compare", false, "compare two expressions or more")
 	p.Sample.AddFlags(cmd)
 	addParameterFlags(&known, flags)
 	o.AddFlags(cmd)
-	flags.Lookup("log").Usage = "draw on a logarithmic axis"
-	flags.Lookup("png").Usage = "draw the chart into this PNG `file`"
-	flags.Lookup("svg").Usage = "draw the chart into this SVG `file`"
 	return cmd
 }
 
@@ -81,8 +79,7 @@ func changed(flags *pflag.FlagSet) map[string]bool {
 	return names
 }
 
-// wantPlannable is the check of what plan is asked about: an expression, several of
-// them, or parameters.
+// wantPlannable checks that there is an expression, several with --compare, or parameters.
 func wantPlannable(flags *pflag.FlagSet, args []string) error {
 	asked := changed(flags)
 	about := func(names []string) string {
@@ -102,12 +99,12 @@ func wantPlannable(flags *pflag.FlagSet, args []string) error {
 	case len(args) == 1 && asked["compare"]:
 		return fmt.Errorf("plan: --compare and one expression, want two or more")
 	case len(args) > 1 && !asked["compare"]:
-		return fmt.Errorf("plan: %d expressions, want one, or --compare to set them side by side", len(args))
+		return fmt.Errorf("plan: %d expressions, want one, or --compare to compare them", len(args))
 	case len(args) > 0:
 		return nil
 	case parameter == "" && !asked["retries"]:
 		return fmt.Errorf("plan: no expression, want one such as 'full-jitter(100ms, 10s)', " +
-			"or what is known, such as --base 1s --factor 2 --retries 10")
+			"or parameters such as --base 1s --factor 2 --retries 10")
 	}
 	if question := about(onlyExpressions); question != "" {
 		return fmt.Errorf("plan: --%s and no expression, want one such as 'full-jitter(100ms, 10s)'", question)
@@ -115,9 +112,9 @@ func wantPlannable(flags *pflag.FlagSet, args []string) error {
 	return nil
 }
 
-// onlyExpressions are the flags that go with an expression alone.
+// onlyExpressions are the flags that need an expression.
 var onlyExpressions = []string{
-	"deadline", "clients", "fail", "attempt-time", "bin", "quantiles", "draws", "seed", "log", "png", "svg",
+	"deadline", "clients", "fail", "attempt-time", "bin", "quantiles", "draws", "seed", "log", "picture", "png", "svg",
 }
 
 // mostClients keeps a load a number that can be read.
@@ -146,15 +143,13 @@ func check(p *forecast.Params, o *present.Flags) error {
 	case p.Asked["bin"] && p.Bin <= 0:
 		return fmt.Errorf("plan: --bin is %s, want more than 0", digits.Exact(p.Bin))
 	case p.Asked["bin"] && !p.Asked["clients"]:
-		return fmt.Errorf("plan: --bin and no --clients, want how many: it is their retries that are counted")
+		return fmt.Errorf("plan: --bin and no --clients, want --clients too: a bin counts their retries")
 	}
 	if err := o.CheckFormat("plan"); err != nil {
 		return err
 	}
-	for _, question := range []string{"clients", "fail"} {
-		if o.Format == "csv" && p.Asked[question] {
-			return fmt.Errorf("plan: --%s and --format csv, want --format table or json: CSV has the retries alone", question)
-		}
+	if o.Format == "csv" && p.Asked["fail"] {
+		return fmt.Errorf("plan: --fail and --format csv, want --format table or json: CSV has only retries")
 	}
 	return nil
 }
@@ -164,7 +159,7 @@ func answer(w io.Writer, exprs []*expr.Expr, p *forecast.Params, o *present.Flag
 	if err != nil {
 		return err
 	}
-	f := forecast.Figure(forecasts, p, o.Logarithmic)
+	f := forecast.Figure(forecasts, p, o.Scale)
 	if err := o.WritePictures(f); err != nil {
 		return fmt.Errorf("plan: %w", err)
 	}
@@ -188,86 +183,114 @@ const planExample = `  backoff plan 'full-jitter(100ms, 10s) | take(8)'
   backoff plan 'full-jitter(100ms, 10s)' --deadline 30s --clients 10000 --fail 0.5
   backoff plan 'exponential(100ms, 2) | jitter(1) | cap(10s)' -n 10
   backoff plan 'constant(1s) | take(5)' --attempt-time 200ms --quantiles 0.5,0.99
-  backoff plan --compare 'full-jitter(1s, 1m)' 'smooth-jitter(1s, 1m)' --clients 10000 --deadline 5m --log
+  backoff plan --compare 'full-jitter(100ms, 10s)' 'constant(1s)' --clients 10000
   backoff plan --base 1s --elapsed 1000s --ratio 0.1
   backoff plan --base 1s --factor 2 --elapsed 1000s --compare-factor 1.1
   backoff plan --retries 8 --elapsed 30s --base 1s --limit 10s`
 
 var planLong = strings.TrimSpace(`
-Tell what a schedule will do before it is used, or which parameters it needs.
+Predict what a schedule will do, or find the parameters that it needs.
 
-Of an expression there is a table of retry, delay and elapsed time, and answers:
+With an expression, plan answers the questions that you ask, and then shows a
+table and a chart of the delays:
 
-    --deadline 30s    how many attempts fit within 30s?
-    --clients 10000   how many retries a second do 10000 clients make that fail
-                      together?
-    --fail 0.5        how many attempts does a request make if one fails with
-                      probability 0.5, and does it succeed?
+    --deadline 30s   how many attempts fit within 30s? A retry at exactly 30s
+                     counts.
+    --clients 10000  how many retries do 10000 clients send that fail
+                     together, as in an outage, and how many of them come at
+                     once?
+    --fail 0.5       how many attempts does a request make if each fails with
+                     probability 0.5, and how often does it succeed? With
+                     --deadline it makes the attempts that fit.
 
-A schedule that is random is drawn from many times: the table then has the mean
-and the quantiles of what was drawn. It is the same at every call, until --seed
-changes it. A warning says where clients wait for exactly the same delay, which
-is what jitter is there to prevent: often a cap that stands after it.
+A random schedule is simulated with many clients, the draws: the table has the
+mean and the quantiles of these. They are the same at every call, until you
+change --seed; more --draws make them more accurate. If there are too many
+draws to hold enough retries in memory, plan uses fewer and says so. Max is the
+largest of the draws, and not a bound. Plan warns if clients wait for exactly
+the same delay, because they come back as a thundering herd. Often the cause is
+a cap after the jitter.
 
-With --compare two expressions or more stand side by side.
+--clients counts the retries in the busiest instant, 1ms, 10ms, 100ms and 1s:
+the expected number, of which a single outage has a few more. The windows
+slide, and a share of clients that wait for exactly the same delay counts in
+full. The chart has the retries per second, averaged over each bin, and a spike
+for retries at the same instant.
 
-Without an expression plan does the arithmetic of base, base·factor, base·factor²,
-...: give what you know, and get what you do not, with the formula.
+With --compare, plan tells which of several schedules is the best at each
+question. The best in a column has a *.
 
-    --base            the first delay
-    --factor          how many times the delay before it each delay is
-    --ratio           factor - 1: what share of the time gone by a delay is
-    --retries         how many there are
-    --elapsed         the time from the first attempt to the last of the retries
-    --delay           the delay that would follow then
-    --limit           the largest delay; none unless given
+Without an expression, plan does the arithmetic of exponential backoff without
+jitter, base, base·factor, base·factor², ...: give the parameters that you
+know, and plan finds the others, with the formulas.
 
-Three of base, factor or ratio, retries, elapsed and delay have the others follow.
-From base, factor, retries and elapsed together follows the limit. Elapsed times
-are those of attempts that last no time. --compare-factor says what another
-factor costs in retries.
+    --base     the first delay (initial delay)
+    --factor   the ratio of each delay to the one before (multiplier)
+    --ratio    each delay as a share of the elapsed time: factor - 1
+    --retries  the number of retries (max retries)
+    --elapsed  the time from the first attempt to the last retry
+    --delay    the delay after that retry
+    --limit    the largest delay (max delay); none unless given
 
-Retry n is attempt n+1. Elapsed is the time from the start of the first attempt
-to that of the retry; --attempt-time is how long each attempt lasts.
+Any three of base, factor (or ratio), retries, elapsed and delay determine the
+others. Base, factor, retries and elapsed together determine the limit.
+--compare-factor tells by how much another factor multiplies the retries.
+Attempts take no time in these formulas.
 
-With --format csv or json all times are exact numbers of seconds. Each retry has
+Retry n is attempt n+1. Elapsed is the time from the start of the first
+attempt to the start of the retry; --attempt-time is how long each attempt
+lasts.
 
-    retry        its number, from 1
-    reached      the share of the draws that have it, in (0, 1]
-    delay        min, mean, quantiles and max of the delay before it
-    elapsed      min, mean, quantiles and max of the time until it
-    alike        the largest share of clients that wait for exactly one delay, and
-                 not by chance, and that delay; 0, or nothing in JSON, where there
-                 is none
-    fits         the share of clients for whom it fits within --deadline; in CSV,
-                 where JSON has at_least, below
+With --format csv or json, times are exact numbers of seconds. JSON has an
+array with an object for each schedule:
 
-which are delay_min, delay_mean, delay_p5, ..., delay_max, elapsed_min, ..., alike,
-alike_delay and fits in CSV, after a column expression; of --clients and --fail CSV
-has nothing. In JSON delay and elapsed are objects with min, mean, p5, ..., max, and
-each schedule is an object with expression, random, draws, seed, attempt_time,
-goes_on (some draw has more retries than these), retries, warnings, and as far as
-they are asked for
+    expression    the schedule
+    random        whether any of the numbers is estimated from draws
+    draws, seed   how many draws there are, 1 if nothing is random, and their
+                  seed
+    attempt_time  that of --attempt-time
+    goes_on       whether some draw has more retries than these
+    retries       an array with an object for each retry, below
+    warnings      an array of sentences
+    within        of --deadline: deadline; min, mean and max of the number of
+                  attempts that fit; at_least, the probability that 0, 1, 2,
+                  ... fit; open, the share of draws in which more might fit,
+                  because plan examined no more
+    load          of --clients: clients; bin, the length of each bin;
+                  per_second, the retries per second in each bin, from 0 on;
+                  most, the busiest windows: within, their length, 0 for an
+                  instant, at, when each begins, retries, and error, the
+                  standard error of these; peak, the busiest bins, as many as
+                  it takes to hold enough draws: at, bin, their length,
+                  per_second and error; stops_at, the time from which on plan
+                  examined no more retries, if any are missing
+    cost          of --fail, and within --deadline if that is given: fail;
+                  attempts of a request on average, null if
+                  it has no end; success, its probability; stopped_after, the
+                  retry at which it is taken to end, because plan examined no
+                  more
 
-    within       deadline; min, mean and max of the number of attempts that fit;
-                 at_least, the probability that 0, 1, 2, ... fit; open, the share
-                 of draws in which more might fit than were looked at
-    load         clients; per_second, the retries per second in each of the bins
-                 that follow one another from 0 on; bin, how long they are; peak,
-                 the time with the most: at, when it begins, bin, how long it is,
-                 which is long enough for it to hold many of the draws, per_second,
-                 and error, the standard error of that, 0 if it is exact; stops_at,
-                 the time beyond which nothing was looked at, if less was than was
-                 asked for
-    cost         fail; attempts of a request, on average, or null if it does not
-                 end; success, its probability; stopped_after, the retry at which
-                 it is taken to end, if any
+and each retry has
 
-Of parameters CSV has a line, and JSON an object in answers, for each that follows,
-with name, value (seconds where it is a time, and nothing or null where that is 292
-years or more), formula and filled, which is the formula with the numbers in it.
-JSON has those given as an object, given, and expression, the schedule with all of
-them.
+    retry    its number, from 1
+    reached  the share of the draws that have it, in (0, 1]
+    delay    min, mean, quantiles (p5, p50, p95) and max of the delay before
+             it
+    elapsed  min, mean, quantiles and max of the time until it
+    alike    the delay that the largest share of clients wait for, and that
+             share; missing if they are equal by chance
 
---png and --svg draw what the chart has: retries per second over time where
---clients are asked about, and else delay by retry.`)
+CSV has a line for each retry, with the columns expression, retry, reached,
+delay_min, delay_mean, delay_p5, ..., delay_max, elapsed_min, ...,
+elapsed_max, alike (a share, or 0), alike_delay, and fits, the share of
+clients for which the retry fits within --deadline. With --clients it has the
+load instead: expression; what, which is bin or most; at, when it begins;
+within, how long it is; retries; and error.
+
+Without an expression, CSV has a line for each parameter that follows, with
+name, value (in seconds if it is a time; empty, in JSON null, from 292 years
+on), formula, and filled, the formula with the numbers. JSON has an object
+with given, the parameters that you gave, answers, those that follow, and
+expression, the schedule.
+
+A picture has the same curves as the chart.`)

@@ -39,8 +39,8 @@ func TestMain(m *testing.M) {
 		os.Unsetenv(asCommand)
 		os.Exit(cli.Execute(context.Background(), cli.NewRoot(New()), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	// What this process ignores, because of nohup or a shell without job control, the
-	// commands that it starts would ignore too. What it catches they get as it is.
+	// Commands inherit the signals that this process ignores, because of nohup or a shell
+	// without job control, and not those that it catches.
 	for _, sig := range process.EndingSignals {
 		if signal.Ignored(sig) {
 			signal.Notify(make(chan os.Signal, 1), sig)
@@ -51,7 +51,7 @@ func TestMain(m *testing.M) {
 
 const (
 	atOnce = "--retry=constant(0) | take(8)"
-	never  = "--retry=constant(1h)" // whoever begins this delay is stuck
+	never  = "--retry=constant(1h)" // a test that begins this delay is stuck
 )
 
 // backoffRun returns the command backoff run, which is killed when the test ends.
@@ -67,7 +67,7 @@ func backoffRun(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// A result is what there is to see of a command that has ended.
+// A result is what a user sees of a command that has ended.
 type result struct {
 	status         int
 	stdout, stderr string
@@ -79,7 +79,7 @@ func finish(t *testing.T, cmd *exec.Cmd) result {
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
 	if errors.Is(err, exec.ErrWaitDelay) {
-		t.Errorf("%q: a process that it started lives on", cmd.Args)
+		t.Errorf("%q: a process that it started is still alive", cmd.Args)
 	}
 	if cmd.ProcessState == nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func finish(t *testing.T, cmd *exec.Cmd) result {
 	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }
 
-// check runs backoff with standard input from a pipe that has nothing.
+// check runs backoff with an empty pipe as standard input.
 func check(t *testing.T, want result, args ...string) {
 	t.Helper()
 	cmd := backoffRun(t, args...)
@@ -120,6 +120,19 @@ func TestRunUntilSuccess(t *testing.T) {
 		"backoff: attempt 1 failed with exit status 7; next in 1ms\nerr 2\n" +
 		"backoff: attempt 2 failed with exit status 7; next in 1ms\nerr 3\n"},
 		"--retry", "constant(1ms)", "--output", "last", twice)
+}
+
+// The number of attempts bounds a delay, an expression, and what is there by default.
+func TestRunAttempts(t *testing.T) {
+	fails := []string{"sh", "-c", "echo $RETRY_ATTEMPT; exit 7"}
+	check(t, result{7, "1\n2\n3\n", "backoff: attempt 1 of 3 failed with exit status 7; next in 1ms\n" +
+		"backoff: attempt 2 of 3 failed with exit status 7; next in 1ms\n" +
+		"backoff: attempt 3 of 3 failed with exit status 7; no attempt left\n"},
+		append([]string{"-n", "3", "--delay", "0.001"}, fails...)...)
+	check(t, result{7, "1\n2\n", ""}, append([]string{"-q", "--attempts", "2", "--delay", "constant(0s) | take(5)"}, fails...)...)
+	check(t, result{7, "1\n2\n", ""}, append([]string{"-q", "-n5", "--retry", "list(0s)"}, fails...)...)
+	check(t, result{7, "1\n", "backoff: attempt 1 of 1 failed with exit status 7; no attempt left\n"}, append([]string{"-n", "1"}, fails...)...)
+	check(t, result{0, "1\n", ""}, "-n", "1", "sh", "-c", "echo $RETRY_ATTEMPT")
 }
 
 func TestRunStatuses(t *testing.T) {
@@ -171,7 +184,7 @@ func TestRunStatuses(t *testing.T) {
 	}
 }
 
-// What cannot be run is not retried, and is said even to who wants to hear nothing.
+// A command that cannot be run is not retried, and --quiet does not hide the message.
 func TestRunCannotRun(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
@@ -207,7 +220,7 @@ func TestRunCannotRun(t *testing.T) {
 	check(t, result{0, "ran\n", ""}, "plain-file")
 }
 
-// What follows the command is not looked at, and reaches it as it is.
+// Words after the command reach it unchanged.
 func TestRunArguments(t *testing.T) {
 	echo := script(t, `printf '<%s>' "$@"`)
 	for _, args := range [][]string{
@@ -247,14 +260,14 @@ func TestRunTimeouts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// A process that lives holds the pipe open, and so the test sees an end of what
-			// all processes write only when none is left.
+			// A process that is alive holds the pipe open, so the test reads the end of the
+			// output only when none is left.
 			cmd := backoffRun(t, append(append([]string{"-q", atOnce}, test.args...), "sh", "-c",
 				test.trap+"\n"+`printf "$RETRY_ATTEMPT "; sleep 1000 & while :; do sleep 0.01; done`)...)
 			cmd.Env = append(cmd.Env, "PIDS=/dev/null")
 			got := finish(t, cmd)
 			// On a busy machine an attempt may be over before it wrote its number.
-			// What sh says on standard error about its children is its own.
+			// The messages of sh about its children on standard error do not matter.
 			if got.status != process.StatusTimedOut || !strings.HasPrefix(got.stdout, test.want) && !strings.HasSuffix(test.want, got.stdout) {
 				t.Errorf("status %d, standard output %q, standard error %q; want 124, %q",
 					got.status, got.stdout, got.stderr, test.want)
@@ -263,7 +276,7 @@ func TestRunTimeouts(t *testing.T) {
 	}
 }
 
-// A delay that would last until the limit is not begun.
+// If a delay would last until the limit, backoff gives up instead of waiting.
 func TestRunDelayPassesTimeout(t *testing.T) {
 	check(t, result{124, "", "backoff: attempt 1 failed with exit status 3; no time left\n"},
 		"--timeout", "59m", never, "sh", "-c", "exit 3")
@@ -313,7 +326,7 @@ func TestRunPassesSignals(t *testing.T) {
 	}
 }
 
-// A signal that is no end is for the command alone.
+// Other signals reach only the command.
 func TestRunPassesOtherSignals(t *testing.T) {
 	cmd := backoffRun(t, never, "sh", "-c", "trap 'exit 0' USR1; echo ready; while :; do sleep 0.01; done")
 	started(t, cmd)
@@ -325,7 +338,7 @@ func TestRunPassesOtherSignals(t *testing.T) {
 	}
 }
 
-// A signal ends a delay at once; held back output appears all the same.
+// A signal ends a delay at once. Output that was held back is still written.
 func TestRunSignalEndsDelay(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		cmd := backoffRun(t, never, "--output", "last", "sh", "-c", "echo out; exit 1")
@@ -339,7 +352,7 @@ func TestRunSignalEndsDelay(t *testing.T) {
 			t.Fatal(err)
 		}
 		log := bufio.NewReader(stderr)
-		if line, err := log.ReadString('\n'); err != nil || line != "backoff: attempt 1 failed with exit status 1; next in 1h0m0s\n" {
+		if line, err := log.ReadString('\n'); err != nil || line != "backoff: attempt 1 failed with exit status 1; next in 1h\n" {
 			t.Fatalf("the log is %q (%v)", line, err)
 		}
 		if err := cmd.Process.Signal(sig); err != nil {
@@ -350,13 +363,13 @@ func TestRunSignalEndsDelay(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = cmd.Wait()
-		if got, want := cmd.ProcessState.ExitCode(), 128+int(sig); got != want || len(rest) > 0 || stdout.String() != "out\n" {
+		if got, want := cmd.ProcessState.ExitCode(), 128+int(sig); got != want || string(rest) != "backoff: ended by "+process.SignalName(sig)+"\n" || stdout.String() != "out\n" {
 			t.Errorf("%v: status %d, want %d; then the log has %q; standard output is %q", sig, got, want, rest, stdout.String())
 		}
 	}
 }
 
-// What was ignored from the start stays so: nohup.
+// A signal that was ignored from the start stays ignored, as nohup needs.
 func TestRunIgnoredSignal(t *testing.T) {
 	self := backoffRun(t, never, "sh", "-c", "echo ready; read line; exit 0")
 	cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `trap "" HUP; exec "$@"`, "sh"}, self.Args...)...)
@@ -375,7 +388,7 @@ func TestRunIgnoredSignal(t *testing.T) {
 	}
 }
 
-// Each attempt reads what there is from the beginning, whatever it comes from.
+// Each attempt reads its input from the beginning, wherever it comes from.
 func TestRunStandardInput(t *testing.T) {
 	// More than a pipe and a piece of the recording hold.
 	var text strings.Builder
@@ -433,7 +446,7 @@ esac`)
 	}
 }
 
-// An attempt goes on with what comes after it began, and one after it has both parts.
+// An attempt reads input that arrives after its start, and the next attempt reads all.
 func TestRunInputArrivesLater(t *testing.T) {
 	cmd := backoffRun(t, "-q", atOnce, "sh", "-c", `head -n $RETRY_ATTEMPT | tr a-z A-Z; [ $RETRY_ATTEMPT = 3 ]`)
 	stdin, err := cmd.StdinPipe()
@@ -453,13 +466,13 @@ func TestRunInputArrivesLater(t *testing.T) {
 			got += line
 		}
 	}
-	// Standard input is open still.
+	// Standard input is still open.
 	if err := cmd.Wait(); err != nil {
 		t.Error(err)
 	}
 }
 
-// Standard input that never ends, and standard input that never comes, stop nobody.
+// Endless standard input, and standard input that never arrives, do not block backoff.
 func TestRunEndlessInput(t *testing.T) {
 	endless := exec.CommandContext(t.Context(), "yes")
 	pipe, err := endless.StdoutPipe()
@@ -489,7 +502,7 @@ func TestRunEndlessInput(t *testing.T) {
 	}
 }
 
-// The spools are gone when backoff is, and the bytes are those that were written.
+// No temporary file is left, and the bytes are those that were written.
 func TestRunLeavesNoFile(t *testing.T) {
 	var data [1 << 20]byte
 	for i := range data {
@@ -507,8 +520,8 @@ func TestRunLeavesNoFile(t *testing.T) {
 	}
 }
 
-// Where there is no room for a spool, backoff says so, and the command does not take
-// half of its input for all of it.
+// If there is no room for a temporary file, backoff fails with a message, and the command
+// does not take half of its input for the whole.
 func TestRunNoSpool(t *testing.T) {
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	cmd := backoffRun(t, never, "--output", "last", "true")
@@ -582,6 +595,9 @@ func TestRunReport(t *testing.T) {
 			delays = append(delays, *a.Delay)
 			end += *a.Delay
 		}
+		if retried := i < 3; retried != (a.Delay != nil) {
+			t.Errorf("attempt %d has the delay %v, and is retried: %t", a.Attempt, a.Delay, retried)
+		}
 		a.Start, a.Elapsed, a.Delay = 0, 0, nil
 	}
 	if got.Elapsed < end {
@@ -624,6 +640,71 @@ func TestRunReport(t *testing.T) {
 	}
 }
 
+// On standard output the report follows what the command wrote there.
+func TestRunReportToOutput(t *testing.T) {
+	for _, output := range []string{"all", "last"} {
+		got := finish(t, backoffRun(t, "-q", "--report=-", "--output", output, "--", "echo", "out"))
+		report, found := strings.CutPrefix(got.stdout, "out\n")
+		var r struct{ Reason string }
+		if err := json.Unmarshal([]byte(report), &r); err != nil || !found || r.Reason != "succeeded" || got.status != 0 {
+			t.Errorf("--output %s: status %d (%v), standard output\n%s", output, got.status, err, got.stdout)
+		}
+	}
+	if _, err := os.Stat("-"); err == nil {
+		t.Error("there is a file with the name -")
+	}
+}
+
+// A dry run writes the delays of the flags, and runs nothing.
+func TestRunDry(t *testing.T) {
+	ran := filepath.Join(t.TempDir(), "ran")
+	check(t, result{0, `attempt         delay       elapsed
+      1                          0s
+      2            1s            1s
+      3            1s            2s
+no attempt left
+`, ""}, "--dry-run", "-n", "3", "--delay", "1", "touch", ran)
+	if _, err := os.Stat(ran); err == nil {
+		t.Error("the command ran")
+	}
+}
+
+// The seed that a dry run prints gives the same delays again.
+func TestRunDrySeed(t *testing.T) {
+	args := []string{"--dry-run", "--timeout", "1m", "true"}
+	first := finish(t, backoffRun(t, args...))
+	seed := regexp.MustCompile(`(?m)^the delays are those of (--seed) (\d+)$`).FindStringSubmatch(first.stdout)
+	if seed == nil {
+		t.Fatalf("there is no seed in\n%s", first.stdout)
+	}
+	check(t, first, append(seed[1:], args...)...)
+}
+
+// A command that is stopped gets an ending signal at once: backoff continues it.
+func TestRunEndsStopped(t *testing.T) {
+	cmd := backoffRun(t, never, "sh", "-c", "trap 'echo trapped; exit 0' TERM; echo $$; kill -STOP $$; while :; do sleep 0.01; done")
+	rest, pid := started(t, cmd)
+	for state := "S"; !strings.HasPrefix(state, "T"); {
+		out, err := exec.CommandContext(t.Context(), "ps", "-o", "stat=", "-p", strings.TrimSpace(pid)).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		state = strings.TrimSpace(string(out))
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	stuck := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+	defer stuck.Stop()
+	output, err := io.ReadAll(rest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err != nil || string(output) != "trapped\n" {
+		t.Errorf("it ended with %v, after it wrote %q", err, output)
+	}
+}
+
 // onTerminal runs backoff as a shell's foreground job on a terminal of its own.
 func onTerminal(t *testing.T, args ...string) (cmd *exec.Cmd, terminal *os.File, output *bufio.Reader) {
 	t.Helper()
@@ -636,7 +717,7 @@ func onTerminal(t *testing.T, args ...string) (cmd *exec.Cmd, terminal *os.File,
 	return cmd, terminal, bufio.NewReader(terminal)
 }
 
-// What is too long for the terminal loses its end, and not the countdown.
+// A line that is too long for the terminal keeps its countdown.
 func TestRunNarrowTerminal(t *testing.T) {
 	cmd := backoffRun(t, never, "sh", "-c", "exit 100")
 	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 5, Cols: 40})
@@ -644,8 +725,37 @@ func TestRunNarrowTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer terminal.Close()
-	expect(t, bufio.NewReader(terminal), "\rbackoff: attempt 1 fai…; next in 59m59s")
+	expect(t, bufio.NewReader(terminal), "\rbackoff: attempt 1 failed …; next in 1h")
 	endNow(t, cmd)
+}
+
+// A line that stays is broken, and says all.
+func TestRunNarrowTerminalKeepsStatus(t *testing.T) {
+	cmd := backoffRun(t, "-n", "2", "--delay", "0.01", "sh", "-c", "exit 100")
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 5, Cols: 40})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer terminal.Close()
+	all, _ := io.ReadAll(terminal) // which ends with an error when the other side is closed
+	_ = cmd.Wait()
+	const want = `\rbackoff: attempt 1 of 2 failed with    \r\nexit status 100; waited \d+ms\r\n` +
+		`backoff: attempt 2 of 2 failed with\r\nexit status 100; no attempt left\r\n$`
+	if !regexp.MustCompile(want).Match(all) {
+		t.Errorf("the terminal has %q, want %s", all, want)
+	}
+}
+
+// With --quiet there is no countdown either.
+func TestRunQuietTerminal(t *testing.T) {
+	cmd, _, output := onTerminal(t, "-q", "-n", "3", "--delay", "0.01", "sh", "-c", "printf $RETRY_ATTEMPT; exit 7")
+	all, _ := io.ReadAll(output) // which ends with an error when the other side is closed
+	if string(all) != "123" {
+		t.Errorf("the terminal has %q, want 123", all)
+	}
+	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != 7 {
+		t.Errorf("it ended with %v", cmd.ProcessState)
+	}
 }
 
 // endNow kills backoff, which is in a delay.
@@ -684,15 +794,15 @@ func endedBy(t *testing.T, cmd *exec.Cmd, sig syscall.Signal) {
 func TestRunTerminalInterrupt(t *testing.T) {
 	const ctrlC = "\x03"
 	for name, test := range map[string]struct{ args, before, after string }{
-		"delay":   {"exit 1", "next in 60m", ""},
+		"delay":   {"exit 1", "next in 1h", ""},
 		"writes":  {"echo ready; exec sleep 1000", "ready", ""},
 		"reads":   {"stty -echo; echo ready; read line; echo got $line; exec sleep 1000", "ready", "hello\n"},
 		"handles": {"trap 'exit 130' INT; stty -echo; echo ready; read line; echo got $line; while :; do sleep 0.01; done", "ready", "hello\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmd, terminal, output := onTerminal(t, never, "sh", "-c", test.args)
-			if test.before == "next in 60m" {
-				expect(t, output, "backoff: attempt 1 failed with exit status 1; next in 59m59s")
+			if test.before == "next in 1h" {
+				expect(t, output, "backoff: attempt 1 failed with exit status 1; next in 1h")
 			} else {
 				expect(t, output, test.before)
 			}
@@ -721,7 +831,7 @@ func TestRunTerminalInput(t *testing.T) {
 		fmt.Fprintf(terminal, "%s\nindeed\n", answer)
 		expect(t, output, "<"+answer+" indeed>\r\n")
 		if answer != "yes" {
-			expect(t, output, fmt.Sprintf("backoff: attempt %d of 4 failed with exit status 1; waited 0.0s", i+1))
+			expect(t, output, fmt.Sprintf("backoff: attempt %d of 4 failed with exit status 1; waited 1", i+1))
 		}
 	}
 	go io.Copy(io.Discard, output)
@@ -730,7 +840,7 @@ func TestRunTerminalInput(t *testing.T) {
 	}
 }
 
-// What an attempt did to the terminal before it was killed is undone, in each.
+// The terminal's modes are restored after each attempt that was killed.
 func TestRunTerminalModes(t *testing.T) {
 	cmd, terminal, output := onTerminal(t, "--attempt-timeout=300ms", "--retry=list(0)", "sh", "-c", "stty -echo -icanon; exec sleep 1000")
 	before, err := term.GetState(int(terminal.Fd()))
@@ -751,8 +861,8 @@ func TestRunTerminalModes(t *testing.T) {
 	}
 }
 
-// Ctrl-Z stops backoff and the command, whoever of them has the terminal, and both go
-// on when a shell continues backoff.
+// Ctrl-Z stops backoff and the command, whichever of them has the terminal, and both
+// continue when a shell continues backoff.
 func TestRunTerminalStop(t *testing.T) {
 	for name, ask := range map[string]string{"writes": "", "reads": "stty -echo; read x;"} {
 		t.Run(name, func(t *testing.T) {

@@ -1,4 +1,4 @@
-// Package serve is the command that serves HTTP, the slower the more requests are open.
+// Package serve is the command that runs an HTTP server which slows down under load.
 package serve
 
 import (
@@ -19,35 +19,51 @@ import (
 // New returns the command.
 func New() *cobra.Command {
 	var s server.Config
+	var rules serverflags.Flags
 	serve := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve HTTP, the slower the more requests are open",
-		Long: `Serve HTTP on a loopback address, the slower the more requests are open: it is
-the server of "backoff sim overload", in real time, for "backoff load" to overload.
+		Use:        "serve",
+		Short:      "Run a test server that slows down under load",
+		SuggestFor: []string{"server"},
+		Long: `Run a test server on a loopback address that slows down as more requests are
+open: the server of "backoff sim overload", in real time, for "backoff load" to
+overload.
 
-The latency is --base-latency until --limit requests are open, and then
+Its latency depends on how many requests are open:
 
-    base-latency · latency-factor^((open − limit) / latency-scale)
+    base-latency    while at most latency-limit are open, and then
+    base-latency · latency-factor^((open − latency-limit) / latency-scale)
 
-A request is looked at every --poll, and answered when it has been open for as
-long as the latency is then. With --poll 0 the latency when it opens decides.
+or, with --capacity, which is the most requests a second that it can answer,
 
---abandoned says what becomes of a request whose client has given up: keep goes
-on serving it, as a handler does that does not look at its request's context;
-drop ends it with that context. Either way its connection is closed at once.
+    base-latency + open / capacity
 
---queue is how many connections the system keeps for the server to accept, while
-it is stopped or busy: 4096 on today's Linux, 128 on that of ten years ago. The
-system may allow less (net.core.somaxconn). Elsewhere the queue is the system's.
+Every --poll it checks whether a request has been open for the latency of that
+moment, and answers it if so. With --poll 0 the latency is fixed when the request
+opens.
 
-Every second it prints how many requests are open, and the latency of that. The
-same is at http://` + server.DefaultStats + `/ as JSON, which never queues.`,
+--abandoned is what happens to a request that its client has abandoned. With keep
+the server goes on with it, as a handler does that ignores its request's context;
+with cancel (or drop) it returns when that context is done. In both cases the
+connection is closed at once.
+
+--queue is how many connections wait in the system's accept queue while the server
+is stopped or busy: 4096 on today's Linux, 128 on that of ten years ago. The
+system may allow fewer (net.core.somaxconn). On other systems the server cannot
+set it.
+
+Every second it prints the open requests and the latency with that many. They are
+also at http://` + server.DefaultStats + `/ as JSON, on a port that does not queue.`,
 		Example: `  backoff serve
-  backoff serve --abandoned drop --queue 128`,
+  backoff serve --abandoned cancel --queue 128
+  backoff serve --capacity 500/s`,
 		Args:              cli.WantNothing,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s.QueueSet = cmd.Flags().Changed("queue")
+			var err error
+			if s.Rules, err = rules.Rules(cmd); err != nil {
+				return fmt.Errorf("serve: %w", err)
+			}
 			if err := check(cmd, s.Rules); err != nil {
 				return err
 			}
@@ -60,27 +76,27 @@ same is at http://` + server.DefaultStats + `/ as JSON, which never queues.`,
 		},
 	}
 	flags := serve.Flags()
-	flags.StringVar(&s.Address, "address", server.DefaultAddress, "the loopback `address` to serve on; port 0 is any")
-	flags.StringVar(&s.Stats, "stats", server.DefaultStats, "the loopback `address` for statistics; port 0 is any")
-	serverflags.Add(serve, &s.Rules)
+	flags.StringVar(&s.Address, "address", server.DefaultAddress, "loopback `address` to serve on; with port 0, any free port")
+	flags.StringVar(&s.Stats, "stats", server.DefaultStats, "loopback `address` for statistics; with port 0, any free port")
+	rules.Add(serve)
 	return serve
 }
 
-// check checks the rules as the model does, and what a real server can do.
+// check checks the rules as the model does, and that a real server can keep them.
 func check(cmd *cobra.Command, rules server.Rules) error {
 	config, err := rules.Config()
 	if err != nil {
 		return fmt.Errorf("serve: %w", err)
 	}
-	// A real server can do less than the model: timers are no finer than 1 ms, and every
-	// accept queue holds one connection.
+	// A real server can do less than the model: its timers are no finer than 1 ms, and its
+	// accept queue holds at least one connection.
 	switch {
 	case rules.Poll != 0 && (rules.Poll < time.Millisecond || rules.Poll > time.Hour):
 		return fmt.Errorf("serve: --poll is %v, want 0 or 1ms to 1h", rules.Poll)
 	case rules.Queue < 1 || rules.Queue > 1_000_000_000:
 		return fmt.Errorf("serve: --queue is %d, want 1 to 1000000000", rules.Queue)
 	}
-	config.Schedule = new(expr.Expr).Seeded // for the check alone: the clients have one
+	config.Schedule = new(expr.Expr).Seeded // never called: the clients have the schedule
 	if err := config.Validate(); err != nil {
 		return experiment.FlagError(cmd, err, serverflags.Fields)
 	}

@@ -9,13 +9,13 @@ import (
 )
 
 // showFigure returns the figure that show draws.
-func showFigure(samples []sample, logarithmic bool) figure.Figure {
-	f := figure.DelayByRetry(logarithmic)
+func showFigure(samples []sample, scale figure.Scale) figure.Figure {
+	f := figure.DelayByRetry(scale)
 	f.Median, f.Band = "p50", "min and max"
 	for _, s := range samples {
 		f.Curves = append(f.Curves, newCurve(s))
 		if s.expr.Random() {
-			f.Along = fmt.Sprintf("retry     (lines: p50; bands: min to max of %s draws)", digits.Grouped(strconv.Itoa(s.draws)))
+			f.Along = fmt.Sprintf("retry     (points: p50; bars: min to max of %s draws)", digits.Grouped(strconv.Itoa(s.draws)))
 		}
 	}
 	return f

@@ -8,8 +8,8 @@ import (
 	"example.com/backoff/plan"
 )
 
-// A sample is what was drawn from a schedule. The expression says whether that is shown
-// as random: the delays of "constant(1s) | jitter(0)" are, although they do not differ.
+// A sample is the draws of one schedule. Its expression decides whether it is random:
+// "constant(1s) | jitter(0)" is, although its delays do not differ.
 type sample struct {
 	expr  *expr.Expr
 	plan  *plan.Plan
@@ -20,8 +20,8 @@ type sample struct {
 func newSample(e *expr.Expr, s sampling.Sample) sample {
 	draws, compared := s.Draws, s.Draws
 	if !e.Random() {
-		// Two are the fewest that plan accepts. It would compare the exact delays of
-		// many more, which takes seconds if there are 100,000 of them.
+		// Plan accepts two or more. It would compare the exact delays of more draws, which
+		// takes seconds for 100,000 delays.
 		draws, compared = 1, 2
 	}
 	return sample{

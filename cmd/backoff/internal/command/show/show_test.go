@@ -18,6 +18,7 @@ import (
 	"example.com/backoff"
 	"example.com/backoff/cmd/backoff/internal/chart"
 	"example.com/backoff/cmd/backoff/internal/clitest"
+	"example.com/backoff/cmd/backoff/internal/figure"
 	"example.com/backoff/cmd/backoff/internal/picture"
 	"example.com/backoff/cmd/backoff/internal/sampling"
 	"example.com/backoff/expr"
@@ -42,13 +43,17 @@ func TestShow(t *testing.T) {
 		"largest":        {"show", "exponential(1s, 1e300)", "-n", "3", "--log"},
 		"different-ends": {"show", "linear(1s, 1s) | take(3)", "fibonacci(1s) | take(6)", "list()"},
 		"long":           {"show", "linear(1s, 1s)", "-n", "40"},
+		"exact-uneven":   {"show", "constant(1s) | max(full-jitter(1s, 1s) | within(3s))"},
+		"jitter-of-0":    {"show", "linear(1s, 1s) | jitter(0)", "-n", "3"},
+		"exact-then-not": {"show", "normal-jitter(100ms, 10m, 2.7, 0.1)", "-n", "3"},
 		"csv":            {"show", "uniform(1s, 2s) | take(2)", "list(1500ms, 1ns)", "--format", "csv"},
 		"json":           {"show", "uniform(1s, 2s) | take(2)", "list(1500ms, 1ns)", "list()", "--format", "json"},
+		"go":             {"show", "full-jitter(100ms, 10s) | take(8)", "--format", "go"},
+		"go-two":         {"show", "constant(1s)", "list(100ms, 1s) | then(fibonacci(1s)) | cap(1m) | jitter(1)", "--format", "go"},
 	})
 }
 
-// Tables and CSV number the retries 1, 2, 3, ..., be the schedule random or not; JSON
-// agrees with CSV.
+// Tables and CSV number the retries 1, 2, 3, ..., of random schedules and others.
 func TestRetriesCountFrom1(t *testing.T) {
 	for _, text := range []string{"linear(1s, 1s)", "uniform(1s, 2s)"} {
 		for format, row := range map[string]string{"table": `(?m)^ +(\d+) .*s$`, "csv": `(?m)^"[^"]*",(\d+),`} {
@@ -63,7 +68,7 @@ func TestRetriesCountFrom1(t *testing.T) {
 	}
 }
 
-// What the table rounds, CSV and JSON have to the nanosecond, and the two agree.
+// CSV and JSON have all nanoseconds, and agree.
 func TestFormatsAgree(t *testing.T) {
 	const text = "exponential(123.456789ms, 1.7) | spread(0.3)"
 	lines, err := csv.NewReader(strings.NewReader(clitest.Succeeds(t, New, "show", text, "--format", "csv"))).ReadAll()
@@ -110,8 +115,7 @@ func TestFormatsAgree(t *testing.T) {
 	}
 }
 
-// A schedule that is not random is shown as it is, in one draw, however many are asked
-// for.
+// A schedule that is not random has one draw, whatever --draws is.
 func TestSampleIsTheSchedule(t *testing.T) {
 	e := clitest.Parse(t, "exponential(1ms, 1.5) | cap(1h) | take(30)")
 	for _, n := range []int{1, 29, 30, 31, 100} {
@@ -135,7 +139,7 @@ func TestSampleIsTheSchedule(t *testing.T) {
 	}
 }
 
-// The flags reach the draws: so many of them, from that seed, of so many retries.
+// The flags decide the number of draws, their seed and their retries.
 func TestSampleIsWhatTheFlagsSay(t *testing.T) {
 	e := clitest.Parse(t, "full-jitter(1s, 8s)")
 	flags := sampling.Sample{Retries: 5, Draws: 100, Seed: 1}
@@ -156,23 +160,24 @@ func TestSampleIsWhatTheFlagsSay(t *testing.T) {
 // differ.
 func TestJitterOfZero(t *testing.T) {
 	s := newSample(clitest.Parse(t, "constant(1s) | jitter(0)"), sampling.Sample{Retries: 3, Draws: 100, Seed: 1})
-	if got := s.footer(); !strings.Contains(got, "100 draws from seed 1") {
-		t.Errorf("the table says\n%s\nwant the number of draws", got)
+	if got := strings.Join(notes([]sample{s}), "\n"); !strings.Contains(got, "100 draws with seed 1") {
+		t.Errorf("the notes are\n%s\nwant the number of draws", got)
 	}
 }
 
-// Three digits of the max, and the same unit for the others.
+// Three digits of each, and all digits of a value that is the same in all draws.
 func TestCells(t *testing.T) {
 	for _, test := range []struct {
 		min, p50, max time.Duration
 		want          []string
 	}{
-		{5_730, 49_712_345, 99_991_234, []string{"0s", "49.7ms", "100ms"}},
+		{5_730, 49_712_345, 99_991_234, []string{"5.73µs", "49.7ms", "100ms"}},
 		{0, 0, 0, []string{"0s", "0s", "0s"}},
 		{1, 2, 3, []string{"1ns", "2ns", "3ns"}},
-		{1, 1_000, 1_234, []string{"0s", "1µs", "1.23µs"}},
-		{time.Second, 95_123_456_789, 5 * time.Minute, []string{"1s", "1m35s", "5m"}},
-		{1, 1, math.MaxInt64, []string{"0s", "0s", "≥ 292 years"}},
+		{1, 1_000, 1_234, []string{"1ns", "1.00µs", "1.23µs"}},
+		{time.Second, 95_123_456_789, 5 * time.Minute, []string{"1.00s", "1m35.1s", "5m"}},
+		{1_234_567, 1_234_567, 1_234_567, []string{"1.234567ms", "1.234567ms", "1.234567ms"}},
+		{1, 1, math.MaxInt64, []string{"1ns", "1ns", "≥ 292 years"}},
 	} {
 		in := plan.Stats{Min: test.min, Quantiles: []time.Duration{test.p50}, Max: test.max}
 		if diff := cmp.Diff(test.want, cells(in)); diff != "" {
@@ -189,13 +194,14 @@ func TestWriteErrors(t *testing.T) {
 	few := sampling.Sample{Retries: 3, Draws: 10}
 	s := []sample{newSample(clitest.Parse(t, "uniform(1s, 2s) | take(3)"), few)}
 	for name, write := range map[string]func(io.Writer) error{
-		"table": func(w io.Writer) error { return writeTable(w, s[0]) },
-		"empty": func(w io.Writer) error { return writeTable(w, newSample(clitest.Parse(t, "list()"), few)) },
-		"chart": func(w io.Writer) error { return chart.Write(w, showFigure(s, false)) },
+		"table": func(w io.Writer) error { return writeTables(w, s) },
+		"empty": func(w io.Writer) error { return writeTables(w, []sample{newSample(clitest.Parse(t, "list()"), few)}) },
+		"chart": func(w io.Writer) error { return chart.Write(w, showFigure(s, figure.Automatic)) },
 		"csv":   func(w io.Writer) error { return writeCSV(w, s) },
 		"json":  func(w io.Writer) error { return writeJSON(w, s) },
-		"png":   func(w io.Writer) error { return picture.WritePNG(w, showFigure(s, false)) },
-		"svg":   func(w io.Writer) error { return picture.WriteSVG(w, showFigure(s, false)) },
+		"go":    func(w io.Writer) error { return writeProgram(w, []*expr.Expr{s[0].expr}) },
+		"png":   func(w io.Writer) error { return picture.WritePNG(w, showFigure(s, figure.Automatic)) },
+		"svg":   func(w io.Writer) error { return picture.WriteSVG(w, showFigure(s, figure.Automatic)) },
 		"show": func(w io.Writer) error {
 			f := flags{Sample: few}
 			return f.run(w, []*expr.Expr{clitest.Parse(t, "constant(1s)"), clitest.Parse(t, "list()")})

@@ -1,86 +1,140 @@
 package show
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
+	"example.com/backoff/cmd/backoff/internal/screen"
 	"example.com/backoff/cmd/backoff/internal/table"
 	"example.com/backoff/plan"
 )
 
-// writeTable writes what there is to say about one schedule, for reading.
-func writeTable(w io.Writer, s sample) error {
-	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s\n\n", s.expr)
-	if len(s.plan.Retries) == 0 {
-		fmt.Fprintf(out, "No delays: no retry, 1 attempt.\n")
-		return out.Flush()
-	}
-	var t table.Table
-	if s.expr.Random() {
-		s.addRandom(&t)
-	} else {
-		t.Add("retry", "delay", "elapsed")
-		for _, r := range s.plan.Retries {
-			t.Add(strconv.Itoa(r.N), digits.Exact(r.Delay.Min), digits.Exact(r.Elapsed.Min))
+// writeTables writes for people: each schedule with its answers and its table, and notes.
+func writeTables(w io.Writer, samples []sample) error {
+	out := screen.NewWriter(w)
+	for _, s := range samples {
+		fmt.Fprintf(out, "%s\n\n%s\n\n", s.expr, s.answer())
+		if len(s.plan.Retries) > 0 {
+			s.table().Write(out)
+			fmt.Fprintln(out)
 		}
 	}
-	if s.plan.End() != plan.Ends {
-		t.Add("...")
+	for _, note := range notes(samples) {
+		fmt.Fprintln(out, note)
 	}
-	t.Write(out)
-	fmt.Fprintf(out, "\n%s\n", s.footer())
 	return out.Flush()
 }
 
-func (s sample) addRandom(t *table.Table) {
-	uneven := s.plan.Uneven()
-	head := []string{"retry", "min", "p50", "max", "min", "p50", "max"}
-	if uneven {
-		head = append(head, "reached")
+// answer returns the number of attempts and the sum of the delays.
+func (s sample) answer() string {
+	n := len(s.plan.Retries)
+	if n == 0 {
+		return "1 attempt: no delay, so no retry."
 	}
-	t.Add("", "delay", "", "", "elapsed")
-	t.Add(head...)
+	attempts := fmt.Sprintf("The first %s; the schedule goes on.", digits.Count(n, "retry"))
+	switch s.plan.End() {
+	case plan.Ends:
+		attempts = fmt.Sprintf("Up to %s: %s, and the schedule ends.", digits.Count(n+1, "attempt"), digits.Count(n, "retry"))
+	case plan.MayGoOn:
+		attempts = fmt.Sprintf("The first %s; the schedule may go on.", digits.Count(n, "retry"))
+	}
+	sum := s.plan.LastRetry() // of attempts that take no time
+	if sum.Exact() {
+		return fmt.Sprintf("%s The delays add up to %s.", attempts, digits.Exact(sum.Max))
+	}
+	return fmt.Sprintf("%s The delays add up to %s (p50), and up to %s in %s.",
+		attempts, digits.ThreeDigits(median(sum)), digits.ThreeDigits(sum.Max), digits.Count(s.draws, "draw"))
+}
+
+// A quantity is a group of columns: one column if it is the same in all draws of each
+// retry, and otherwise min, p50 and max.
+type quantity struct {
+	name string
+	of   func(plan.Retry) plan.Stats
+}
+
+var quantities = []quantity{
+	{"delay", func(r plan.Retry) plan.Stats { return r.Delay }},
+	{"elapsed", func(r plan.Retry) plan.Stats { return r.Elapsed }},
+}
+
+// random reports whether the draws of a retry differ.
+func (q quantity) random(retries []plan.Retry) bool {
+	return slices.ContainsFunc(retries, func(r plan.Retry) bool { return !q.of(r).Exact() })
+}
+
+// varies reports whether anything that a table shows of a retry differs between draws.
+func (s sample) varies() bool {
+	return slices.ContainsFunc(quantities, func(q quantity) bool { return q.random(s.plan.Retries) })
+}
+
+// table returns the table of a schedule.
+func (s sample) table() *table.Table {
+	names, head := []string{""}, []string{"retry"}
+	random := make([]bool, len(quantities))
+	for i, q := range quantities {
+		if random[i] = q.random(s.plan.Retries); random[i] {
+			names, head = append(names, q.name, "", ""), append(head, "min", "p50", "max")
+		} else {
+			names, head = append(names, q.name), append(head, "")
+		}
+	}
+	uneven := s.plan.Uneven()
+	if uneven {
+		names, head = append(names, "reached"), append(head, "")
+	}
+	var t table.Table
+	if slices.Contains(random, true) {
+		t.Add(names...)
+		t.Add(head...)
+	} else {
+		t.Add(slices.Concat(head[:1], names[1:])...)
+	}
 	for _, r := range s.plan.Retries {
-		row := slices.Concat([]string{strconv.Itoa(r.N)}, cells(r.Delay), cells(r.Elapsed))
+		row := []string{strconv.Itoa(r.N)}
+		for i, q := range quantities {
+			if random[i] {
+				row = append(row, cells(q.of(r))...)
+			} else {
+				row = append(row, digits.Exact(q.of(r).Min))
+			}
+		}
 		if uneven {
 			row = append(row, digits.Percent(r.Share))
 		}
 		t.Add(row...)
 	}
+	if s.plan.End() != plan.Ends {
+		t.Add("...")
+	}
+	return &t
 }
 
-// footer says in sentences what the columns do not. There is one row at least.
-func (s sample) footer() string {
-	n := len(s.plan.Retries)
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s, %s", digits.Count(n, "delay"), digits.Count(n, "retry"), digits.Count(n+1, "attempt"))
-	switch {
-	case s.plan.End() == plan.GoesOn:
-		b.WriteString(", and the schedule goes on.")
-	case s.plan.End() == plan.MayGoOn:
-		b.WriteString(", and the schedule may go on.")
-	case s.plan.Uneven():
-		b.WriteString(" at most, and the schedule ends.")
-	default:
-		b.WriteString(", and the schedule ends.")
+// notes explain the columns of the tables, if there are any.
+func notes(samples []sample) []string {
+	var all []string
+	is := func(of func(sample) bool) bool { return slices.ContainsFunc(samples, of) }
+	if is(func(s sample) bool { return len(s.plan.Retries) > 0 }) {
+		all = append(all, "Retry n is attempt n+1. Elapsed is the sum of the delays, without the time that attempts take.")
 	}
-	b.WriteString("\nRetry n is attempt n+1. Elapsed is the sum of the delays, without the attempts' own time.")
-	if s.expr.Random() {
-		fmt.Fprintf(&b, "\nMin, p50 and max of %s draws from seed %d, to three digits of the max.", digits.Grouped(strconv.Itoa(s.draws)), s.seed)
+	if i := slices.IndexFunc(samples, func(s sample) bool { return s.expr.Random() }); i >= 0 {
+		draws := fmt.Sprintf("%s with seed %d", digits.Count(samples[i].draws, "draw"), samples[i].seed)
+		if is(sample.varies) {
+			all = append(all, fmt.Sprintf("Min, p50 (the median) and max are of %s, to three digits.", draws))
+		} else {
+			all = append(all, fmt.Sprintf("The delays of %s are alike.", draws))
+		}
 	}
-	if s.plan.Uneven() {
-		b.WriteString("\nReached is the share of the draws that have the retry; the others ended before.")
+	if is(func(s sample) bool { return s.plan.Uneven() }) {
+		all = append(all, "Reached is the share of the draws that have the retry; the others ended before.")
 	}
-	return b.String()
+	return all
 }
 
-// cells returns min, p50 and max as counts of one unit, that of the third digit of the max.
+// cells returns min, p50 and max.
 func cells(s plan.Stats) []string {
 	return digits.SameDigits(s.Min, median(s), s.Max)
 }

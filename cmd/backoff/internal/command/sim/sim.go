@@ -1,4 +1,4 @@
-// Package sim is the command above the simulations.
+// Package sim is the parent command of the simulations.
 package sim
 
 import (
@@ -14,13 +14,17 @@ import (
 // New returns the command.
 func New() *cobra.Command {
 	sim := &cobra.Command{
-		Use:   "sim",
-		Short: "Simulate what a schedule does to a server",
-		Long: `Simulate what a schedule does to a server: many clients, each with the schedule
-and random numbers of its own, in virtual time.
+		Use:        "sim",
+		Short:      "Simulate many clients that retry",
+		SuggestFor: []string{"simulate"},
+		Long: `Simulate what a schedule does to a server, in virtual time. Each of many clients
+has the schedule, with random numbers of its own.
 
-A result depends on the flags and the seed alone: it is the same on every
-machine, and for any number of workers.`,
+Use contention for clients that compete for a database row, and overload for a
+server that slows down or stops.
+
+A result depends on the flags and the seed only. It is the same on every machine
+and for any number of workers.`,
 		Example: "  backoff sim contention\n  backoff sim overload",
 
 		SuggestionsMinimumDistance: 2,

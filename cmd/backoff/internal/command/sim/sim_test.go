@@ -24,7 +24,7 @@ func TestBadInput(t *testing.T) {
 
 // An interrupt ends a simulation at once, with a line and status 130.
 func TestInterrupt(t *testing.T) {
-	// For the test to live on where the signal comes before the command listens.
+	// The test survives a signal that arrives before the command listens.
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, os.Interrupt)
 	defer signal.Stop(caught)

@@ -18,8 +18,8 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-// clients are those of the experiment: each thinks, requests until it succeeds or its
-// schedule ends, and thinks again.
+// clients are the clients of the experiment: each thinks, sends requests until one succeeds
+// or its schedule ends, and thinks again.
 type clients struct {
 	schedule *expr.Expr
 	think    time.Duration // mean of an exponential distribution
@@ -29,20 +29,20 @@ type clients struct {
 	http     *http.Client
 	record   *timeline
 	lateness server.Lateness
-	shortage atomic.Pointer[string] // what this machine had too few of for some request
+	shortage atomic.Pointer[string] // what this machine had too few of, if a request failed for that
 	refusal  atomic.Pointer[string] // why the first request failed that did not time out
 }
 
-// newHTTP returns the client that most programs in Go have: one transport for all,
-// that keeps two idle connections and makes one for each other request. So nearly
-// every request has to be accepted, and all have while the server is stopped, since
-// what times out closes its connection.
+// newHTTP returns the client that most programs in Go have: one transport for all requests,
+// which keeps two idle connections and makes one for each other request. So the server has
+// to accept a connection for nearly every request, and for every one while it is stopped,
+// because a request that times out closes its connection.
 //
-// That transport goes on connecting for a request that has ended, and hands what
-// comes of it to whichever waits. Where the accept queue was full, thousands of
-// attempts are on their way when the server resumes, some in every millisecond, so
-// that whoever still waits is connected at once, and not when the system tries again
-// for that request alone. It knows no proxy and follows nobody to another address.
+// That transport goes on connecting for a request that has ended, and gives the connection
+// to another one that waits. If the accept queue was full, thousands of attempts are on
+// their way when the server resumes, some in every millisecond, so a request that still
+// waits is connected at once, and not when the system tries again for it alone. The client
+// uses no proxy and follows no redirect.
 func newHTTP(dialTimeout time.Duration) *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Proxy = nil
@@ -53,7 +53,7 @@ func newHTTP(dialTimeout time.Duration) *http.Client {
 	}
 }
 
-// run is one client, until ctx ends.
+// run is one client, until ctx is done.
 func (c *clients) run(ctx context.Context, number int) {
 	random := rand.New(rand.NewPCG(c.seed, uint64(number)))
 	for {
@@ -63,7 +63,7 @@ func (c *clients) run(ctx context.Context, number int) {
 		}
 		delays := c.schedule.Seeded(random.Uint64())
 		again := false
-		// What the error says has been counted.
+		// The attempts have been counted, so the error is of no use.
 		retry.Do(ctx, delays, func(attempt context.Context) error {
 			c.record.count(func(s *overload.Second) {
 				if again {
@@ -108,7 +108,7 @@ func (c *clients) request(ctx context.Context) error {
 	return nil
 }
 
-// countEnd counts how a request ended.
+// countEnd counts the end of a request.
 func countEnd(s *overload.Second, err error) {
 	switch {
 	case err == nil:

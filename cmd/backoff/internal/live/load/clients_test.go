@@ -29,7 +29,7 @@ func answered(status int) (*http.Response, error) {
 	return &http.Response{StatusCode: status, Status: fmt.Sprint(status), Body: io.NopCloser(strings.NewReader("OK\n"))}, nil
 }
 
-// What one client does second by second.
+// One client, second by second.
 func TestClient(t *testing.T) {
 	never := func(r *http.Request) (*http.Response, error) {
 		<-r.Context().Done()
@@ -68,7 +68,7 @@ func TestClient(t *testing.T) {
 			{First: 1}, {}, {Retries: 1, Timeouts: 1}, {}, {Retries: 1, Timeouts: 1},
 		}},
 		// At 0, 1.9, 3.8 s, the ends at 0.9, 2.8, 4.7 s.
-		{"refused", "constant(1s)", after(900*time.Millisecond, 503), []second{
+		{"error responses", "constant(1s)", after(900*time.Millisecond, 503), []second{
 			{First: 1, Refused: 1}, {Retries: 1}, {Refused: 1}, {Retries: 1}, {Refused: 1},
 		}},
 		{"not reached", "constant(900ms)", func(*http.Request) (*http.Response, error) {
@@ -119,8 +119,8 @@ func thoughts(t *testing.T, seed uint64, number, n int) (at []time.Duration) {
 }
 
 // The time to think is exponentially distributed. Of 20,000 thoughts of 1 s on average
-// the mean is 1 s but for 0.0071 s, and the share above it 1/e but for 0.0034: four
-// standard deviations are allowed for, and the seed is fixed.
+// the mean is within 0.0071 s of 1 s, and the share above it within 0.0034 of 1/e, with one
+// standard deviation each; four are allowed, and the seed is fixed.
 func TestThink(t *testing.T) {
 	const n = 20_000
 	at := thoughts(t, 7, 3, n)
@@ -138,7 +138,7 @@ func TestThink(t *testing.T) {
 	}
 }
 
-// The seed and the client's number decide about it.
+// The time to think depends on the seed and the client's number.
 func TestThinkSeed(t *testing.T) {
 	want := thoughts(t, 7, 3, 10)
 	if diff := cmp.Diff(want, thoughts(t, 7, 3, 10)); diff != "" {
@@ -154,19 +154,38 @@ func TestThinkSeed(t *testing.T) {
 	}
 }
 
+// The peak of a second is what the server says of it, and no less than what is open at its
+// beginning and at its end.
+func TestEndSecond(t *testing.T) {
+	record := newTimeline(5 * time.Second)
+	for n, s := range []struct{ open, peak int64 }{{10, 400}, {20, 5}, {5, 0}, {5, 0}, {90, 0}} {
+		record.endSecond(n, s.open, s.peak, time.Duration(s.open))
+	}
+	want := []overload.Second{
+		{Open: 10, PeakOpen: 400, Latency: 10},
+		{Open: 20, PeakOpen: 20, Latency: 20},
+		{Open: 5, PeakOpen: 20, Latency: 5},
+		{Open: 5, PeakOpen: 5, Latency: 5},
+		{Open: 90, PeakOpen: 90, Latency: 90},
+	}
+	if diff := cmp.Diff(want, record.all()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestPeakOf(t *testing.T) {
-	for _, test := range []struct{ atSeconds, before, after, want int64 }{
+	for _, test := range []struct{ ofSeconds, before, after, want int64 }{
 		{50, 0, 70, 70},
 		{50, 60, 70, 70},
 		{50, 70, 70, 50},
 	} {
-		if got := peakOf(test.atSeconds, test.before, test.after); got != test.want {
-			t.Errorf("peakOf(%d, %d, %d) = %d, want %d", test.atSeconds, test.before, test.after, got, test.want)
+		if got := peakOf(test.ofSeconds, test.before, test.after); got != test.want {
+			t.Errorf("peakOf(%d, %d, %d) = %d, want %d", test.ofSeconds, test.before, test.after, got, test.want)
 		}
 	}
 }
 
-// A server that is only beginning is waited for, for 3 s, and one with another fault not.
+// load waits 3 s for a server that refuses connections, and not for one with another fault.
 func TestFirstQuestion(t *testing.T) {
 	refused := fmt.Errorf("connect: %w", syscall.ECONNREFUSED)
 	other := errors.New("no route")
@@ -205,3 +224,15 @@ func TestFirstQuestion(t *testing.T) {
 type answering func() (*http.Response, error)
 
 func (f answering) RoundTrip(*http.Request) (*http.Response, error) { return f() }
+
+func TestBusy(t *testing.T) {
+	const ms = time.Millisecond
+	for _, test := range []struct {
+		most, mean time.Duration
+		want       bool
+	}{{250 * ms, 10 * ms, false}, {251 * ms, 0, true}, {0, 11 * ms, true}} {
+		if got := (Result{LateMost: test.most, LateMean: test.mean}).Busy(); got != test.want {
+			t.Errorf("%v late, %v on average: busy: %v, want %v", test.most, test.mean, got, test.want)
+		}
+	}
+}

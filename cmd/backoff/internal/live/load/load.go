@@ -1,4 +1,4 @@
-// Package load loads an HTTP server, that of "backoff serve", with clients that retry, in
+// Package load loads an HTTP server, the one of "backoff serve", with clients that retry, in
 // real time.
 package load
 
@@ -25,7 +25,7 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-// A Config is what the flags of load say.
+// A Config is the values of the flags of load.
 type Config struct {
 	Address, Stats string
 	Clients        int
@@ -40,8 +40,8 @@ type Config struct {
 // maxClients is far above what ports and files allow on one machine.
 const maxClients = 100_000
 
-// Check returns an error about a flag that makes no sense; stops says whether a process was
-// given to stop.
+// Check returns an error about an invalid flag. The flag stops is whether a process to stop
+// was given.
 func (l *Config) Check(stops bool) error {
 	reject := func(flag string, got any, want string) error {
 		return fmt.Errorf("--%s is %v, want %s", flag, got, want)
@@ -74,35 +74,41 @@ func (l *Config) Check(stops bool) error {
 	return nil
 }
 
-// A Result is what came of a run.
+// A Result is the result of a run.
 type Result struct {
 	Expr    *expr.Expr
 	Phases  Phases
 	Rules   server.Rules
 	Seconds []overload.Second
 	Verdict overload.Verdict
-	Model   []overload.Rep // of the same; none unless asked for
+	Model   []overload.Rep // runs of the model; none unless wanted
 
-	unanswered int // seconds at whose end the server, not stopped, did not say how it was
+	unanswered int // seconds at whose end the server, not stopped, did not answer
 
-	// How late timers were in the worst second, the server's and the clients', but for
-	// the server's until a second after the stop.
+	// How late the timers of the server and the clients were in the worst second. Those
+	// of the server do not count from the stop until a second after it.
 	LateMost, LateMean time.Duration
 }
 
-// ModelReps is how many runs of the model there are beside a real one.
+// Busy reports whether the machine was too busy for the run to be compared with the model:
+// timers were late by more than 10 ms on average in some second, or by more than 250 ms.
+func (r Result) Busy() bool {
+	return r.LateMean > 10*time.Millisecond || r.LateMost > 250*time.Millisecond
+}
+
+// ModelReps is the number of runs of the model beside a real one.
 const ModelReps = 20
 
-// RunModel runs the model of what was run.
+// RunModel runs the model of the same experiment.
 func (l *Config) RunModel(ctx context.Context, e *expr.Expr, rules server.Rules) ([]overload.Rep, error) {
 	if rules.Queue == 0 {
-		return nil, errors.New("--model: the server does not know how long its accept queue is")
+		return nil, errors.New("--model: the length of the server's accept queue is unknown, want a server on Linux")
 	}
 	config, err := rules.Config()
 	if err != nil {
 		return nil, err
 	}
-	config = l.Phases.in(config)
+	config = l.Phases.In(config)
 	config.Schedule = e.Seeded
 	config.Clients, config.Think, config.Timeout = l.Clients, l.Think, l.Timeout
 	config.Seed, config.Reps = l.Seed, ModelReps
@@ -125,9 +131,9 @@ func (l *Config) Run(ctx context.Context, e *expr.Expr, progress io.Writer) (Res
 	before, err := observed.first(ctx)
 	switch {
 	case err != nil:
-		return o, fmt.Errorf("no server says how it is: %w; run \"backoff serve\" first", err)
+		return o, fmt.Errorf("the server does not answer: %w; run \"backoff serve\" first", err)
 	case before.Open > 0:
-		return o, fmt.Errorf("the server has %d open requests, begin it anew", before.Open)
+		return o, fmt.Errorf("the server has %d open requests, want a new server", before.Open)
 	case l.StopPID != 0 && l.StopPID != before.PID:
 		return o, fmt.Errorf("--stop-pid is %d, and the server's process is %d", l.StopPID, before.PID)
 	}
@@ -150,46 +156,46 @@ func (l *Config) Run(ctx context.Context, e *expr.Expr, progress io.Writer) (Res
 		running.Go(func() { all.run(ctx, i) })
 	}
 	if l.StopPID != 0 {
-		// Whatever happens, it is not left stopped.
+		// However the run ends, the server is not left stopped.
 		defer resumeProcess(l.StopPID)
 	}
 	err = l.conduct(ctx, all, observed, &o, progress)
 	if why := all.refusal.Load(); why != nil {
-		fmt.Fprintf(progress, "backoff: load: the first request that was refused: %s\n", *why)
+		fmt.Fprintf(progress, "backoff: load: the first request that failed: %s\n", *why)
 	}
 	if o.unanswered > 0 {
-		fmt.Fprintf(progress, "backoff: load: the server did not say how it was at the end of %s; there it is as it was before\n", digits.Count(o.unanswered, "second"))
+		fmt.Fprintf(progress, "backoff: load: the server did not answer at the end of %s, which have its state of before\n", digits.Count(o.unanswered, "second"))
 	}
 	if what := all.shortage.Load(); what != nil {
-		fmt.Fprintf(progress, "backoff: load: some requests failed since this machine had no %s left\n", *what)
+		fmt.Fprintf(progress, "backoff: load: some requests failed because this machine had no %s left\n", *what)
 	}
 	if observed.last.Starved > 0 {
-		fmt.Fprintf(progress, "backoff: load: the server had too few file descriptors: what it did not accept stayed in the queue\n")
+		fmt.Fprintf(progress, "backoff: load: the server had too few file descriptors: connections that it could not accept stayed in the queue\n")
 	}
 	o.Seconds = record.all()
 	if err == nil {
-		o.Verdict = overload.Judge(o.Seconds, l.Phases.in(overload.Config{}))
+		o.Verdict = overload.Judge(o.Seconds, l.Phases.In(overload.Config{}))
 		o.Verdict.PeakOpen = peakOf(o.Verdict.PeakOpen, before.Peak, observed.last.Peak)
 	}
 	return o, err
 }
 
-// peakOf returns the most requests that were open in a run: what the server says, unless
-// it said so before the run began; then the most at the end of a second.
-func peakOf(atSeconds, before, after int64) int64 {
+// peakOf returns the most requests that were open in a run: the server's own peak, or, if
+// that was as high before the run began, the peak of the seconds.
+func peakOf(ofSeconds, before, after int64) int64 {
 	if after > before {
 		return after
 	}
-	return atSeconds
+	return ofSeconds
 }
 
-// An action is what is done at a time of a run.
+// An action happens at a time of a run.
 type action struct {
 	at time.Duration
 	do func() error
 }
 
-// conduct stops and resumes the server, and notes how it is when each second ends.
+// conduct stops and resumes the server, and records its state when each second ends.
 func (l *Config) conduct(ctx context.Context, all *clients, observed *observer, o *Result, progress io.Writer) error {
 	resumed := l.Phases.Warmup + l.Phases.Stop
 	stopped := false
@@ -201,10 +207,14 @@ func (l *Config) conduct(ctx context.Context, all *clients, observed *observer, 
 	for n := range record.seconds {
 		end := min(time.Duration(n+1)*time.Second, l.Phases.Length())
 		moments = append(moments, action{end, func() error {
+			peak := int64(0)
 			if !stopped {
-				// As it was, if there is no answer before the next second ends.
-				if _, err := observed.ask(ctx, 900*time.Millisecond); err != nil {
+				// If no answer comes before the next second ends, the last one counts.
+				stats, err := observed.ask(ctx, 900*time.Millisecond)
+				if err != nil {
 					o.unanswered++
+				} else {
+					peak = stats.RecentPeak
 				}
 			}
 			most, mean := all.lateness.Take()
@@ -212,9 +222,9 @@ func (l *Config) conduct(ctx context.Context, all *clients, observed *observer, 
 			if end <= l.Phases.Warmup || end >= resumed+2*time.Second {
 				o.LateMost, o.LateMean = max(o.LateMost, observed.last.LateMost), max(o.LateMean, observed.last.LateMean)
 			}
-			s := record.endSecond(n, observed.last.Open, observed.last.Latency)
+			s := record.endSecond(n, observed.last.Open, peak, observed.last.Latency)
 			if (n+1)%5 == 0 || end == l.Phases.Length() {
-				say(end, "%d ok, %d timeouts, %d refused in this second; %d open, latency %s",
+				say(end, "%d in time, %d timed out, %d errors in this second; %d open, latency %s",
 					s.OK, s.Timeouts, s.Refused, s.Open, digits.Brief(s.Latency))
 			}
 			return nil
@@ -250,7 +260,7 @@ func (l *Config) conduct(ctx context.Context, all *clients, observed *observer, 
 	return nil
 }
 
-// An observer asks a server for its statistics.
+// An observer queries a server for its statistics.
 type observer struct {
 	url  string
 	http *http.Client
@@ -264,8 +274,8 @@ func newObserver(address *net.TCPAddr) *observer {
 	}
 }
 
-// first asks for the first time. A server that was begun together with the clients may
-// not be there yet.
+// first asks for the first time. A server that was started together with the clients may not
+// listen yet.
 func (o *observer) first(ctx context.Context) (server.Stats, error) {
 	const patience = 3 * time.Second
 	delays := backoff.Within(backoff.Exponential(10*time.Millisecond, 1.5), patience)
@@ -278,7 +288,7 @@ func (o *observer) first(ctx context.Context) (server.Stats, error) {
 	return stats, err
 }
 
-// ask asks, and gives up after a time.
+// ask asks for the statistics, and gives up after timeout.
 func (o *observer) ask(ctx context.Context, timeout time.Duration) (server.Stats, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -7,7 +7,7 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-// A timeline counts what happens in each second of a run.
+// A timeline has the counts of each second of a run.
 type timeline struct {
 	start time.Time
 
@@ -15,28 +15,33 @@ type timeline struct {
 	seconds []overload.Second
 }
 
-// newTimeline begins a run that is so long.
+// newTimeline begins a run of a length.
 func newTimeline(length time.Duration) *timeline {
 	n := (length + time.Second - 1) / time.Second
 	return &timeline{start: time.Now(), seconds: make([]overload.Second, n)}
 }
 
-// count has f count something that happens now.
+// count calls f with the current second.
 func (t *timeline) count(f func(*overload.Second)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	// The run may be over.
+	// After the end of the run there is none.
 	if n := int(time.Since(t.start) / time.Second); n < len(t.seconds) {
 		f(&t.seconds[n])
 	}
 }
 
-// endSecond notes how the server was when second n ended, and returns that second.
-func (t *timeline) endSecond(n int, open int64, latency time.Duration) overload.Second {
+// endSecond records the state of the server at the end of second n, and returns that
+// second. The peak is the most open requests since the second before, or 0 if it is unknown.
+func (t *timeline) endSecond(n int, open, peak int64, latency time.Duration) overload.Second {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.seconds[n].Open, t.seconds[n].Latency = open, latency
-	return t.seconds[n]
+	s := &t.seconds[n]
+	s.Open, s.Latency, s.PeakOpen = open, latency, max(peak, open)
+	if n > 0 {
+		s.PeakOpen = max(s.PeakOpen, t.seconds[n-1].Open)
+	}
+	return *s
 }
 
 // all returns the seconds so far.
@@ -46,14 +51,14 @@ func (t *timeline) all() []overload.Second {
 	return append([]overload.Second(nil), t.seconds...)
 }
 
-// A Phases is when the server is stopped in a run.
+// Phases are the phases of a run: the server is stopped after Warmup, for Stop.
 type Phases struct{ Warmup, Stop, After time.Duration }
 
-// Length returns how long the run is.
+// Length returns the length of the run.
 func (c Phases) Length() time.Duration { return c.Warmup + c.Stop + c.After }
 
-// in returns the configuration of a model that has these phases.
-func (c Phases) in(config overload.Config) overload.Config {
+// In returns config with these phases.
+func (c Phases) In(config overload.Config) overload.Config {
 	config.Warmup, config.Trigger.For, config.After = c.Warmup, c.Stop, c.After
 	return config
 }

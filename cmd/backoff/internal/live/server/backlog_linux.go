@@ -10,12 +10,12 @@ import (
 	"syscall"
 )
 
-// The file that says how long an accept queue may be.
+// The file with the maximum length of an accept queue.
 const somaxconn = "/proc/sys/net/core/somaxconn"
 
-// setBacklog has the accept queue of a listener hold so many connections, 1 at least.
-// Go listens with the most that the system allows; Linux takes another number when
-// one listens again. A queue of backlog n holds n+1.
+// setBacklog sets how many connections the accept queue of a listener holds, at least 1.
+// Go listens with the maximum of the system; Linux takes another length when a program
+// listens again. A queue of backlog n holds n+1.
 func setBacklog(l *net.TCPListener, queue int) error {
 	text, err := os.ReadFile(somaxconn)
 	if err != nil {

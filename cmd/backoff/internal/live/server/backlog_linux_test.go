@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// A queue of so many holds so many connections that nobody accepts, and the next has
-// to wait.
+// A queue of length n holds n connections that are not accepted, and the next has to wait.
 func TestBacklog(t *testing.T) {
 	for _, queue := range []int{1, 5, 128} {
 		l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})

@@ -8,7 +8,7 @@ import (
 	"net"
 )
 
-// setBacklog has the accept queue of a listener hold so many connections.
+// setBacklog sets how many connections the accept queue of a listener holds.
 func setBacklog(*net.TCPListener, int) error {
 	return fmt.Errorf("--queue needs Linux: %w", errors.ErrUnsupported)
 }

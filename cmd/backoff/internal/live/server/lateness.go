@@ -8,14 +8,14 @@ import (
 	"example.com/backoff"
 )
 
-// A Lateness notes how late this process's timers are. On a machine that is busy with
-// something else they are late, and so is all that a run measures.
-type Lateness struct{ most, sum, count atomic.Int64 } // nanoseconds since anybody asked
+// A Lateness measures how late this process's timers are. On a machine that is busy with
+// something else they are late, and so is everything that a run measures.
+type Lateness struct{ most, sum, count atomic.Int64 } // nanoseconds, since the last Take
 
-// LatenessInterval is how often they are looked at in a run.
+// LatenessInterval is the interval between measurements in a run.
 const LatenessInterval = 20 * time.Millisecond
 
-// Watch waits again and again, each time for that long, until ctx ends.
+// Watch waits for a time and measures how late it ends, again and again until ctx is done.
 func (l *Lateness) Watch(ctx context.Context, wait time.Duration) {
 	for {
 		start := time.Now()
@@ -29,14 +29,13 @@ func (l *Lateness) Watch(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// Take returns how late the timers were since it was called last: the worst, and the
-// mean.
+// Take returns how late the timers were since the last call: the maximum and the mean.
 func (l *Lateness) Take() (most, mean time.Duration) {
 	mean = time.Duration(l.sum.Swap(0) / max(l.count.Swap(0), 1))
 	return time.Duration(l.most.Swap(0)), mean
 }
 
-// raise sets most to n if that is more.
+// raise sets most to n if n is more.
 func raise(most *atomic.Int64, n int64) {
 	for {
 		old := most.Load()

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// ParseLoopback returns the address that a flag gives, an IP address or localhost, and a
-// port. It is an error if that is not one of this machine's loopback addresses: what
-// serve and load do is an experiment to do to oneself.
+// ParseLoopback returns the address that is the value of a flag: an IP address or localhost,
+// and a port. It returns an error if that is not one of this machine's loopback addresses,
+// because serve and load overload what they are used on.
 func ParseLoopback(flag, address string) (*net.TCPAddr, error) {
 	reject := func(want string) (*net.TCPAddr, error) {
 		return nil, fmt.Errorf("--%s is %q, want %s", flag, address, want)
@@ -21,12 +21,12 @@ func ParseLoopback(flag, address string) (*net.TCPAddr, error) {
 	if err != nil {
 		return reject("a port in [0, 65535]")
 	}
-	if host == "localhost" { // without asking anybody who that is
+	if host == "localhost" { // without a resolver
 		host = "127.0.0.1"
 	}
 	ip := net.ParseIP(host)
 	if ip == nil || !ip.IsLoopback() {
-		return reject("a loopback address, 127.0.0.1 or [::1]: no other machine is to be overloaded")
+		return reject("a loopback address, 127.0.0.1 or [::1]: this overloads no other machine")
 	}
 	return &net.TCPAddr{IP: ip, Port: int(port)}, nil
 }

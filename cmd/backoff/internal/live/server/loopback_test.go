@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// Nobody but this machine is ever asked.
+// No address but this machine's own is valid.
 func TestLoopback(t *testing.T) {
 	for address, want := range map[string]string{
 		"127.0.0.1:8070": "127.0.0.1:8070",

@@ -7,9 +7,8 @@ import (
 	"syscall"
 )
 
-// OpenFileLimit returns how many files this process may have open, connections among
-// them, and false if there is no telling. When it starts, Go raises that to the most
-// that may be had without a privilege.
+// OpenFileLimit returns how many files this process may have open, connections included, and
+// false if that is unknown. Go raises it to the hard limit when a program starts.
 func OpenFileLimit() (n uint64, known bool) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
@@ -18,7 +17,7 @@ func OpenFileLimit() (n uint64, known bool) {
 	return uint64(limit.Cur), true
 }
 
-// Shortage says what this machine has too few of, if that is what err is about.
+// Shortage returns what this machine has too few of, if err is about that.
 func Shortage(err error) string {
 	switch {
 	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):

@@ -14,14 +14,14 @@ import (
 	"example.com/backoff/cmd/backoff/internal/digits"
 )
 
-// A Config is what the flags of serve say.
+// A Config is the values of the flags of serve.
 type Config struct {
 	Address, Stats string
 	Rules          Rules
 	QueueSet       bool
 }
 
-// Run serves until ctx ends.
+// Run serves until ctx is done.
 func (s *Config) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	requests, err := s.listen("address", s.Address)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *Config) Run(ctx context.Context, stdout, stderr io.Writer) error {
 	go server.sweep(ctx)
 	go server.lateness.Watch(ctx, LatenessInterval)
 	failed := make(chan error, 2)
-	quiet := log.New(io.Discard, "", 0) // about clients that went away, as here they do
+	quiet := log.New(io.Discard, "", 0) // errors about clients that hang up, as they do here
 	go func() {
 		all := &http.Server{Handler: server, ErrorLog: quiet}
 		failed <- all.Serve(starvingListener{requests, &server.starved})
@@ -84,12 +84,12 @@ func (s *Config) listen(flag, text string) (*net.TCPListener, error) {
 	return net.ListenTCP("tcp", address)
 }
 
-// setQueue sets the length of the accept queue, or says that it does not.
+// setQueue sets the length of the accept queue, or writes that it cannot.
 func (s *Config) setQueue(l *net.TCPListener, stderr io.Writer) error {
 	err := setBacklog(l, s.Rules.Queue)
 	if errors.Is(err, errors.ErrUnsupported) && !s.QueueSet {
 		s.Rules.Queue = 0
-		fmt.Fprintln(stderr, "backoff: serve: the accept queue is this system's own, and nobody says how long that is")
+		fmt.Fprintln(stderr, "backoff: serve: the length of the accept queue is the system's own and unknown")
 		return nil
 	}
 	return err

@@ -1,4 +1,4 @@
-// Package server is an HTTP server that is the slower the more requests are open, as that
+// Package server is an HTTP server that slows down as more requests are open, by the rules
 // of the model in sim/overload.
 package server
 
@@ -18,50 +18,59 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
-// Rules are how a server behaves. A client asks for them, so that they need be
-// said once. Durations are in nanoseconds.
+// Rules are how a server behaves. Clients ask the server for them, so that a user gives them
+// once. Durations are in nanoseconds.
 type Rules struct {
 	Limit     int           `json:"limit"`
 	Base      time.Duration `json:"base_latency"`
 	Factor    float64       `json:"latency_factor"`
 	Scale     float64       `json:"latency_scale"`
+	Linear    bool          `json:"linear"` // PerOpen counts, and not Limit, Factor and Scale
+	PerOpen   time.Duration `json:"latency_per_open"`
 	Poll      time.Duration `json:"poll"`
-	Queue     int           `json:"queue"` // 0 if that is not known
+	Queue     int           `json:"queue"` // 0 if unknown
 	Abandoned string        `json:"abandoned"`
 }
 
-func (r Rules) latency() overload.ExponentialLatency {
+// Latency returns the law by which the server slows down.
+func (r Rules) Latency() overload.Latency {
+	if r.Linear {
+		return overload.LinearLatency{Base: r.Base, PerOpen: r.PerOpen}
+	}
 	return overload.ExponentialLatency{Base: r.Base, Limit: r.Limit, Factor: r.Factor, Scale: r.Scale}
 }
 
 func (r Rules) abandonedRule() (overload.Abandoned, error) {
-	for _, a := range []overload.Abandoned{overload.Keep, overload.Drop} {
-		if r.Abandoned == a.String() {
-			return a, nil
-		}
+	switch r.Abandoned {
+	case "keep":
+		return overload.Keep, nil
+	case "cancel", "drop": // an older word for it
+		return overload.Cancel, nil
 	}
-	return 0, fmt.Errorf("--abandoned is %q, want keep or drop", r.Abandoned)
+	return 0, fmt.Errorf("--abandoned is %q, want keep or cancel", r.Abandoned)
 }
 
 // Config returns the model of this server, without clients.
 func (r Rules) Config() (overload.Config, error) {
 	abandoned, err := r.abandonedRule()
 	c := overload.Default()
-	c.Latency = r.latency()
+	c.Latency = r.Latency()
 	c.Poll = r.Poll
 	c.Abandoned = abandoned
 	c.Queue = r.Queue
 	return c, err
 }
 
-// A server answers a request when it has been open for as long as the latency is
-// then, with the requests that are open then. It looks every poll.
+// A server answers a request once it has been open for the latency, which depends on the
+// requests that are open at that moment. It checks every Poll.
 type server struct {
 	rules     Rules
 	abandoned overload.Abandoned
 	table     []time.Duration // the latency with few open requests
 
-	open, peak atomic.Int64
+	open       atomic.Int64
+	peak       atomic.Int64 // the most that were ever open
+	recentPeak atomic.Int64 // since the statistics were last asked for
 	starved    atomic.Int64 // how often there was no file descriptor for a connection
 	lateness   Lateness
 
@@ -76,36 +85,38 @@ func newServer(rules Rules) (*server, error) {
 	}
 	s := &server{rules: rules, abandoned: abandoned, table: make([]time.Duration, 1<<13)}
 	for open := range s.table {
-		s.table[open] = rules.latency().At(open)
+		s.table[open] = rules.Latency().At(open)
 	}
 	return s, nil
 }
 
-// latency returns what the rule says with the requests that are open now.
+// latency returns the latency with the requests that are open now.
 func (s *server) latency() time.Duration {
 	open := int(s.open.Load())
 	if open < len(s.table) {
 		return s.table[open]
 	}
-	return s.rules.latency().At(open)
+	return s.rules.Latency().At(open)
 }
 
-// ServeHTTP serves a request. If that is abandoned by its client, it is dropped at
-// once, or kept: then nobody will read the answer, and the work goes on without the
-// connection, which would take up one of the file descriptors of this process.
+// ServeHTTP serves a request. If its client abandons it, the server either cancels it at
+// once or goes on with it. Nobody will read that answer, so the work then goes on without
+// the connection, which would take up a file descriptor of this process.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	raise(&s.peak, s.open.Add(1))
+	open := s.open.Add(1)
+	raise(&s.peak, open)
+	raise(&s.recentPeak, open)
 	start := time.Now()
 	wait := s.rules.Poll
 	if wait == 0 {
-		wait = s.latency() // decided: it never looks again
+		wait = s.latency() // fixed when the request opens
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	for {
 		select {
 		case <-r.Context().Done():
-			if s.abandoned == overload.Drop {
+			if s.abandoned == overload.Cancel {
 				s.open.Add(-1)
 				return
 			}
@@ -123,9 +134,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	io.WriteString(w, "OK\n")
 }
 
-// keep goes on with an abandoned request. All that anybody will see of it is that it
-// is open. So it needs no goroutine and no timer of its own, of which a collapse would
-// have tens of thousands: sweep looks at all of them together.
+// keep goes on with an abandoned request, which is visible as an open request and in no
+// other way. So it needs no goroutine and no timer of its own, of which a collapse would
+// have tens of thousands: sweep checks all of them together.
 func (s *server) keep(start time.Time, wait time.Duration) {
 	if s.rules.Poll == 0 {
 		time.AfterFunc(wait-time.Since(start), func() { s.open.Add(-1) })
@@ -136,7 +147,7 @@ func (s *server) keep(start time.Time, wait time.Duration) {
 	s.abandonedSince = append(s.abandonedSince, start)
 }
 
-// sweep ends abandoned requests when their time has come, until ctx ends.
+// sweep ends the abandoned requests that are due, every Poll until ctx is done.
 func (s *server) sweep(ctx context.Context) {
 	for s.rules.Poll > 0 && backoff.Sleep(ctx, s.rules.Poll) == nil {
 		now := time.Now()
@@ -159,25 +170,31 @@ func hangUp(w http.ResponseWriter) {
 	}
 }
 
-// Stats are what a server says of itself. Durations are in nanoseconds.
+// Stats are a server's statistics. Durations are in nanoseconds.
 type Stats struct {
-	PID      int           `json:"pid"`
-	Rules    Rules         `json:"rules"`
-	Open     int64         `json:"open"`      // requests now
-	Peak     int64         `json:"peak"`      // most requests that were ever open
-	Latency  time.Duration `json:"latency"`   // with the requests that are open now
-	Starved  int64         `json:"starved"`   // how often it had no file descriptor for a connection
-	LateMost time.Duration `json:"late_most"` // how late its timers were since these were last asked for
-	LateMean time.Duration `json:"late_mean"`
+	PID     int           `json:"pid"`
+	Rules   Rules         `json:"rules"`
+	Open    int64         `json:"open"`    // requests now
+	Peak    int64         `json:"peak"`    // most requests that were ever open at one time
+	Latency time.Duration `json:"latency"` // with the requests that are open now
+	Starved int64         `json:"starved"` // how often it had no file descriptor for a connection
+
+	// These are of the time since the statistics were last asked for.
+	RecentPeak int64         `json:"recent_peak"` // most requests open at one time
+	LateMost   time.Duration `json:"late_most"`   // how late the timers were at worst
+	LateMean   time.Duration `json:"late_mean"`   // and on average
 }
 
-// stats serves the statistics. It is to have a port of its own, which does not queue.
+// stats serves the statistics, on a port of its own, so that questions do not queue with
+// requests.
 func (s *server) stats(w http.ResponseWriter, _ *http.Request) {
 	most, mean := s.lateness.Take()
+	recent := s.recentPeak.Swap(0)
+	raise(&s.recentPeak, s.open.Load()) // As many are open when the next answer's time begins.
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(Stats{
 		PID: os.Getpid(), Rules: s.rules,
 		Open: s.open.Load(), Peak: s.peak.Load(), Latency: s.latency(), Starved: s.starved.Load(),
-		LateMost: most, LateMean: mean,
+		RecentPeak: recent, LateMost: most, LateMean: mean,
 	})
 }

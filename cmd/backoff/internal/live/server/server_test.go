@@ -45,8 +45,8 @@ func (w *connWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, nil, nil
 }
 
-// A request is answered at the first look at which it has been open for as long as
-// the latency is with the requests that are open then.
+// A request is answered at the first check at which it has been open for the latency with
+// the requests that are open then.
 func TestServerLatency(t *testing.T) {
 	for _, test := range []struct {
 		name  string
@@ -87,8 +87,8 @@ func TestServerLatency(t *testing.T) {
 					})
 				}
 				synctest.Wait()
-				if open, peak := s.open.Load(), s.peak.Load(); open != int64(test.open) || peak != open {
-					t.Errorf("%d open and %d at most, want %d", open, peak, test.open)
+				if open, peak, recent := s.open.Load(), s.peak.Load(), s.recentPeak.Load(); open != int64(test.open) || peak != open || recent != open {
+					t.Errorf("%d open, at most %d ever and %d recently, want %d", open, peak, recent, test.open)
 				}
 				all.Wait()
 				if first, last := took[0], took[len(took)-1]; first != test.first || last != test.last {
@@ -102,8 +102,8 @@ func TestServerLatency(t *testing.T) {
 	}
 }
 
-// An abandoned request is dropped at once, or kept until its time has come. Its
-// connection is given back at once.
+// An abandoned request is cancelled at once, or kept until it is due. Its connection is
+// closed at once.
 func TestServerAbandoned(t *testing.T) {
 	for _, test := range []struct {
 		abandoned string
@@ -111,8 +111,8 @@ func TestServerAbandoned(t *testing.T) {
 		closed    bool // by the handler; net/http closes it for one that has ended
 		ends      time.Duration
 	}{
-		{"drop", 50 * time.Millisecond, false, 60 * time.Millisecond},
-		{"drop", 0, false, 60 * time.Millisecond},
+		{"cancel", 50 * time.Millisecond, false, 60 * time.Millisecond},
+		{"cancel", 0, false, 60 * time.Millisecond},
 		{"keep", 50 * time.Millisecond, true, 100 * time.Millisecond},
 		{"keep", 70 * time.Millisecond, true, 140 * time.Millisecond},
 		{"keep", 0, true, 100 * time.Millisecond},
@@ -145,8 +145,7 @@ func TestServerAbandoned(t *testing.T) {
 	}
 }
 
-// Of abandoned requests those that have been open for long enough end, and as they do
-// so the latency falls, and more do.
+// Abandoned requests that are due end; the latency falls with each, and more become due.
 func TestServerSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testServer(t, testRules())
@@ -171,12 +170,21 @@ func TestServerSweep(t *testing.T) {
 
 // The latency is the model's, and saturates.
 func TestServerLatencyIsTheModels(t *testing.T) {
-	s := testServer(t, testRules())
-	model := overload.Default().Latency
-	for _, open := range []int{0, 1, 30, 31, 1000, 4233, 7792, 7793, 8191, 8192, 100_000} {
-		s.open.Store(int64(open))
-		if got, want := s.latency(), model.At(open); got != want {
-			t.Errorf("with %d open: %v, want %v", open, got, want)
+	linear := testRules()
+	linear.Linear, linear.PerOpen = true, 2*time.Millisecond
+	for _, test := range []struct {
+		rules Rules
+		model overload.Latency
+	}{
+		{testRules(), overload.Default().Latency},
+		{linear, overload.LinearLatency{Base: 100 * time.Millisecond, PerOpen: 2 * time.Millisecond}},
+	} {
+		s := testServer(t, test.rules)
+		for _, open := range []int{0, 1, 30, 31, 1000, 4233, 7792, 7793, 8191, 8192, 100_000} {
+			s.open.Store(int64(open))
+			if got, want := s.latency(), test.model.At(open); got != want {
+				t.Errorf("%+v with %d open: %v, want %v", test.model, open, got, want)
+			}
 		}
 	}
 }
@@ -186,6 +194,7 @@ func TestServerStats(t *testing.T) {
 		s := testServer(t, testRules())
 		s.open.Store(1000)
 		s.peak.Store(2000)
+		s.recentPeak.Store(1500)
 		s.starved.Store(3)
 		s.lateness.most.Store(5e6)
 		s.lateness.sum.Store(12e6)
@@ -201,18 +210,19 @@ func TestServerStats(t *testing.T) {
 		got := ask()
 		want := Stats{
 			PID: got.PID, Rules: testRules(), Open: 1000, Peak: 2000, Latency: s.latency(), Starved: 3,
-			LateMost: 5 * time.Millisecond, LateMean: 3 * time.Millisecond,
+			RecentPeak: 1500, LateMost: 5 * time.Millisecond, LateMean: 3 * time.Millisecond,
 		}
 		if got != want {
 			t.Errorf("got %+v, want %+v", got, want)
 		}
-		if got := ask(); got.LateMost != 0 || got.LateMean != 0 {
-			t.Errorf("asked again: %v and %v late, want 0", got.LateMost, got.LateMean)
+		want.RecentPeak, want.LateMost, want.LateMean = 1000, 0, 0
+		if got := ask(); got != want {
+			t.Errorf("asked again: got %+v, want %+v", got, want)
 		}
 	})
 }
 
-// Where nothing else runs no timer is late.
+// If nothing else runs, no timer is late.
 func TestLateness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var l Lateness
