@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -54,14 +55,27 @@ const (
 	never  = "--retry=constant(1h)" // a test that begins this delay is stuck
 )
 
-// backoffRun returns the command backoff run, which is killed when the test ends.
+// stuck is when a test ends the command that it waits for, so that the test fails with what
+// it has read so far. It is no limit for a machine that is busy.
+const stuck = 2 * time.Minute
+
+func untilStuck(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), stuck)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// backoffRun returns the command backoff run, which ends with the test, or when it is stuck.
 func backoffRun(t *testing.T, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self, append([]string{"run"}, args...)...)
+	cmd := exec.CommandContext(untilStuck(t), self, append([]string{"run"}, args...)...)
+	// It ends what it runs, which may hold the test's pipe or terminal open, and is killed
+	// when it takes too long for that.
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.Env = append(os.Environ(), asCommand+"=1", "TMPDIR="+t.TempDir())
 	cmd.WaitDelay = 10 * time.Second
 	return cmd
@@ -242,35 +256,46 @@ func TestRunEnvironment(t *testing.T) {
 
 // A time limit ends an attempt with everything that it started.
 func TestRunTimeouts(t *testing.T) {
+	const attempt, all = "--attempt-timeout=LIMIT", "--timeout=LIMIT"
 	for name, test := range map[string]struct {
 		args []string
 		trap string
 		want string
 	}{
-		"attempt":         {[]string{"--attempt-timeout=30ms", "--retry=list(0)"}, "", "1 2 "},
-		"all":             {[]string{"--timeout=100ms"}, "", "1 "},
-		"not on":          {[]string{"--attempt-timeout=30ms", "--on=1"}, "", "1 "},
-		"on":              {[]string{"--attempt-timeout=30ms", "--retry=list(0)", "--on=124"}, "", "1 2 "},
-		"ignores TERM":    {[]string{"--attempt-timeout=30ms", "--retry=list()", "--kill-after=30ms"}, "trap '' TERM", "1 "},
-		"never asked":     {[]string{"--attempt-timeout=30ms", "--retry=list()", "--kill-after=0"}, "trap '' TERM", "1 "},
-		"exits with 0":    {[]string{"--attempt-timeout=30ms", "--retry=list()"}, "trap 'exit 0' TERM", "1 "},
-		"leaves a child":  {[]string{"--attempt-timeout=30ms", "--retry=list()", "--kill-after=50ms"}, "(trap '' TERM; echo $$ >>$PIDS; while :; do sleep 0.01; done) & trap 'exit 0' TERM", "1 "},
-		"is stopped":      {[]string{"--attempt-timeout=30ms", "--retry=list()"}, "(sleep 0.01; kill -STOP $$) &", "1 "},
-		"stopped for all": {[]string{"--timeout=100ms", "--retry=list()"}, "(sleep 0.01; kill -STOP $$) &", "1 "},
+		"attempt":         {[]string{attempt, "--retry=list(0)"}, "", "1 2 "},
+		"all":             {[]string{all}, "", "1 "},
+		"not on":          {[]string{attempt, "--on=1"}, "", "1 "},
+		"on":              {[]string{attempt, "--retry=list(0)", "--on=124"}, "", "1 2 "},
+		"ignores TERM":    {[]string{attempt, "--retry=list()", "--kill-after=30ms"}, "trap '' TERM", "1 "},
+		"never asked":     {[]string{attempt, "--retry=list()", "--kill-after=0"}, "trap '' TERM", "1 "},
+		"exits with 0":    {[]string{attempt, "--retry=list()"}, "trap 'exit 0' TERM", "1 "},
+		"leaves a child":  {[]string{attempt, "--retry=list()", "--kill-after=50ms"}, "(trap '' TERM; while :; do sleep 0.01; done) & trap 'exit 0' TERM", "1 "},
+		"is stopped":      {[]string{attempt, "--retry=list()"}, "(sleep 0.01; kill -STOP $$) &", "1 "},
+		"stopped for all": {[]string{all, "--retry=list()"}, "(sleep 0.01; kill -STOP $$) &", "1 "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			// A process that is alive holds the pipe open, so the test reads the end of the
-			// output only when none is left.
-			cmd := backoffRun(t, append(append([]string{"-q", atOnce}, test.args...), "sh", "-c",
-				test.trap+"\n"+`printf "$RETRY_ATTEMPT "; sleep 1000 & while :; do sleep 0.01; done`)...)
-			cmd.Env = append(cmd.Env, "PIDS=/dev/null")
-			got := finish(t, cmd)
-			// On a busy machine an attempt may be over before it wrote its number.
-			// The messages of sh about its children on standard error do not matter.
-			if got.status != process.StatusTimedOut || !strings.HasPrefix(got.stdout, test.want) && !strings.HasSuffix(test.want, got.stdout) {
-				t.Errorf("status %d, standard output %q, standard error %q; want 124, %q",
-					got.status, got.stdout, got.stderr, test.want)
+			const longest = 8 * time.Second
+			for limit := 30 * time.Millisecond; ; limit *= 2 {
+				args := []string{"-q", atOnce}
+				for _, arg := range test.args {
+					args = append(args, strings.ReplaceAll(arg, "LIMIT", limit.String()))
+				}
+				// A process that is alive holds the pipe open, so the test reads the end of
+				// the output only when none is left.
+				got := finish(t, backoffRun(t, append(args, "sh", "-c",
+					test.trap+"\n"+`printf "$RETRY_ATTEMPT "; sleep 1000 & while :; do sleep 0.01; done`)...))
+				// The messages of sh about its children on standard error do not matter.
+				if got.status != process.StatusTimedOut || got.stdout != test.want && limit >= longest {
+					t.Fatalf("%v: status %d, standard output %q, standard error %q; want 124, %q",
+						limit, got.status, got.stdout, got.stderr, test.want)
+				}
+				if got.stdout == test.want {
+					return
+				}
+				// On a busy machine an attempt may be over before it wrote its number: the
+				// next limit is twice this.
+				t.Logf("%v was too short: %q", limit, got.stdout)
 			}
 		})
 	}
@@ -372,7 +397,7 @@ func TestRunSignalEndsDelay(t *testing.T) {
 // A signal that was ignored from the start stays ignored, as nohup needs.
 func TestRunIgnoredSignal(t *testing.T) {
 	self := backoffRun(t, never, "sh", "-c", "echo ready; read line; exit 0")
-	cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", `trap "" HUP; exec "$@"`, "sh"}, self.Args...)...)
+	cmd := exec.CommandContext(untilStuck(t), "sh", append([]string{"-c", `trap "" HUP; exec "$@"`, "sh"}, self.Args...)...)
 	cmd.Env = self.Env
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -576,7 +601,15 @@ func TestRunReport(t *testing.T) {
 	}
 	const schedule = "uniform(1ms, 2ms) | take(3)"
 	command := []string{"sh", "-c", "case $RETRY_ATTEMPT in 1) exit 3;; 2) kill -9 $$;; 3) exec sleep 1000;; esac"}
-	got := read(append([]string{"--retry", schedule, "--attempt-timeout", "500ms", "--on=3,124,137"}, command...)...)
+	// On a busy machine an attempt that does nothing may take as long as the limit: then the
+	// next limit is twice this.
+	limit := 250 * time.Millisecond
+	var got report
+	for hurried := true; hurried && limit < 8*time.Second; {
+		limit *= 2
+		got = read(append([]string{"--retry", schedule, "--attempt-timeout", limit.String(), "--on=3,124,137"}, command...)...)
+		hurried = slices.ContainsFunc(got.Attempts, func(a attempt) bool { return a.Attempt != 3 && a.TimedOut })
+	}
 	if got.Started.IsZero() || len(got.Attempts) != 4 {
 		t.Fatalf("the report is %+v", got)
 	}
@@ -584,7 +617,7 @@ func TestRunReport(t *testing.T) {
 	end := 0.0
 	for i := range got.Attempts {
 		a := &got.Attempts[i]
-		if a.Start < end || a.Elapsed <= 0 || (a.Status == 124) != (a.Elapsed >= 0.5) {
+		if a.Start < end || a.Elapsed <= 0 || a.TimedOut && a.Elapsed < limit.Seconds() {
 			t.Errorf("attempt %d began at %v, took %v; %v is not before", a.Attempt, a.Start, a.Elapsed, end)
 		}
 		end = a.Start + a.Elapsed
@@ -694,8 +727,6 @@ func TestRunEndsStopped(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	stuck := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
-	defer stuck.Stop()
 	output, err := io.ReadAll(rest)
 	if err != nil {
 		t.Fatal(err)
@@ -739,7 +770,7 @@ func TestRunNarrowTerminalKeepsStatus(t *testing.T) {
 	defer terminal.Close()
 	all, _ := io.ReadAll(terminal) // which ends with an error when the other side is closed
 	_ = cmd.Wait()
-	const want = `\rbackoff: attempt 1 of 2 failed with    \r\nexit status 100; waited \d+ms\r\n` +
+	const want = `\rbackoff: attempt 1 of 2 failed with    \r\nexit status 100; waited [\d.]+m?s\r\n` +
 		`backoff: attempt 2 of 2 failed with\r\nexit status 100; no attempt left\r\n$`
 	if !regexp.MustCompile(want).Match(all) {
 		t.Errorf("the terminal has %q, want %s", all, want)
@@ -831,7 +862,11 @@ func TestRunTerminalInput(t *testing.T) {
 		fmt.Fprintf(terminal, "%s\nindeed\n", answer)
 		expect(t, output, "<"+answer+" indeed>\r\n")
 		if answer != "yes" {
-			expect(t, output, fmt.Sprintf("backoff: attempt %d of 4 failed with exit status 1; waited 1", i+1))
+			expect(t, output, fmt.Sprintf("backoff: attempt %d of 4 failed with exit status 1; waited ", i+1))
+			// Of at least 10 ms, and as late as the machine is busy.
+			if waited := strings.TrimSpace(expect(t, output, "\r\n")); !regexp.MustCompile(`^[1-9]\d+ms$|^[\d.]+s$`).MatchString(waited) {
+				t.Errorf("it waited %q, want at least 10ms", waited)
+			}
 		}
 	}
 	go io.Copy(io.Discard, output)
@@ -842,13 +877,26 @@ func TestRunTerminalInput(t *testing.T) {
 
 // The terminal's modes are restored after each attempt that was killed.
 func TestRunTerminalModes(t *testing.T) {
-	cmd, terminal, output := onTerminal(t, "--attempt-timeout=300ms", "--retry=list(0)", "sh", "-c", "stty -echo -icanon; exec sleep 1000")
-	before, err := term.GetState(int(terminal.Fd()))
+	master, slave, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer master.Close()
+	before, err := term.GetState(int(master.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := backoffRun(t, "--attempt-timeout=300ms", "--retry=list(0)", "sh", "-c", "stty -echo -icanon; exec sleep 1000")
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	err = cmd.Start()
+	slave.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	output := bufio.NewReader(master)
 	expect(t, output, "no attempt left")
-	after, err := term.GetState(int(terminal.Fd()))
+	after, err := term.GetState(int(master.Fd()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -872,7 +920,7 @@ func TestRunTerminalStop(t *testing.T) {
 			// script starts nothing while it is stopped: a shell in vfork(2) cannot be.
 			self := backoffRun(t, never, "sh", "-c", ask+`echo ready; while [ ! -e "$GO" ]; do :; done; echo went on`)
 			dir := t.TempDir()
-			cmd := exec.CommandContext(t.Context(), "bash", append([]string{"-c", `stty noflsh; set -m; "$@"; echo "stopped $?"; touch "$GO"; fg >/dev/null; echo "ended $?"`, "bash"}, self.Args...)...)
+			cmd := exec.CommandContext(untilStuck(t), "bash", append([]string{"-c", `stty noflsh; set -m; "$@"; echo "stopped $?"; touch "$GO"; fg >/dev/null; echo "ended $?"`, "bash"}, self.Args...)...)
 			cmd.Env = append(self.Env, "GO="+filepath.Join(dir, "go"))
 			terminal, err := pty.Start(cmd)
 			if err != nil {
