@@ -103,7 +103,7 @@ func (c *Contest) Close() error {
 }
 
 func (c *Contest) drop() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	_, err := c.db.ExecContext(ctx, "DROP TABLE "+c.table)
 	return err

@@ -76,7 +76,7 @@ func TestEndOfItsContext(t *testing.T) {
 // TestTable runs the default comparison on SQLite, which needs no server.
 func TestTable(t *testing.T) {
 	var stdout, stderr strings.Builder
-	args := strings.Fields("--workers 4 --rounds 2 --base 2ms --transactions 2")
+	args := strings.Fields("--workers 4 --rounds 2 --base 2ms --transactions 2 --timeout 10m")
 	if status := run(t.Context(), args, &stdout, &stderr); status != ok {
 		t.Fatalf("status %d: %s", status, stderr.String())
 	}
@@ -120,7 +120,7 @@ func TestTable(t *testing.T) {
 // table reports it.
 func TestUnfinishedRounds(t *testing.T) {
 	var stdout, stderr strings.Builder
-	args := []string{"--rounds", "1", "--oslo", "constant(1ms) | take(1)"}
+	args := []string{"--rounds", "1", "--timeout", "10m", "--oslo", "constant(1ms) | take(1)"}
 	if status := run(t.Context(), args, &stdout, &stderr); status != ok {
 		t.Fatalf("status %d: %s", status, stderr.String())
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,12 +84,13 @@ func TestRiver(t *testing.T) {
 // TestAsynq takes the delays of as many retries as the server gives a task that does not
 // configure it.
 func TestAsynq(t *testing.T) {
-	redis := asynq.RedisClientOpt{Addr: service.Need(t, service.Redis)}
+	// A request that was sent again because its answer is late would be for an ID that exists.
+	redis := asynq.RedisClientOpt{Addr: service.Need(t, service.Redis), ReadTimeout: time.Minute}
 	c := asynq.NewClient(redis)
 	defer c.Close()
 	inspector := asynq.NewInspector(redis)
 	defer inspector.Close()
-	const queue = "backoff-defaults"
+	queue := fmt.Sprintf("backoff-defaults-%016x", rand.Uint64())
 	info, err := c.Enqueue(asynq.NewTask("none", nil), asynq.Queue(queue))
 	if err != nil {
 		t.Fatal(err)

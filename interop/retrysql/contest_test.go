@@ -44,7 +44,7 @@ func TestEveryTransactionCommits(t *testing.T) {
 					t.Skip("needs a MariaDB that has innodb_snapshot_isolation")
 				}
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer cancel()
 			c, err := contest.Open(ctx, contest.Settings{
 				Database: tt.database, DSN: dsn, Mode: tt.mode,

@@ -99,15 +99,19 @@ func stale(t *testing.T, db *sql.DB, opts *sql.TxOptions, setup ...string) error
 	return try(a, bump(table, "1"))
 }
 
-// held makes a transaction run a query while another one holds row 1.
-func held(t *testing.T, db *sql.DB, query func(table string) string, setup ...string) error {
+// held makes a transaction run a query while another one holds row 1. Its limits are set in
+// the transaction, so that they concern nothing before the query.
+func held(t *testing.T, db *sql.DB, query func(table string) string, limits ...string) error {
 	t.Helper()
 	table := newTable(t, db)
 	a := begin(t, db, nil)
 	exec(t, a, bump(table, "1"))
-	b := begin(t, db, nil, setup...)
+	b := begin(t, db, nil)
 	defer a.Rollback()
 	defer b.Rollback()
+	for _, limit := range limits {
+		exec(t, b, limit)
+	}
 	return try(b, query(table))
 }
 
@@ -194,12 +198,13 @@ func commitAgainstGlobalLock(t *testing.T, db *sql.DB) error {
 		t.Fatal(err)
 	}
 	defer locker.Close()
-	exec(t, writer, "SET SESSION lock_wait_timeout = 1")
 	tx, err := writer.BeginTx(ctx, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	exec(t, tx, bump(table, "1"))
+	exec(t, tx, "SET SESSION lock_wait_timeout = 1")
+	defer exec(t, writer, "SET SESSION lock_wait_timeout = DEFAULT")
 	exec(t, locker, "FLUSH TABLES WITH READ LOCK")
 	failure := tx.Commit()
 	exec(t, locker, "UNLOCK TABLES")
@@ -240,12 +245,12 @@ func TestPostgresErrors(t *testing.T) {
 			})
 			t.Run("lock timeout", func(t *testing.T) {
 				err := held(t, db, func(table string) string { return bump(table, "1") },
-					"SET lock_timeout = '50ms'")
+					"SET LOCAL lock_timeout = '50ms'")
 				check(t, err, conflict, "55P03")
 			})
 			t.Run("statement timeout", func(t *testing.T) {
 				err := held(t, db, func(table string) string { return bump(table, "1") },
-					"SET statement_timeout = '50ms'")
+					"SET LOCAL statement_timeout = '50ms'")
 				check(t, err, final, "57014")
 			})
 			t.Run("duplicate key", func(t *testing.T) {
@@ -275,16 +280,25 @@ func TestPostgresErrors(t *testing.T) {
 // server has closed it.
 func idle(t *testing.T, db *sql.DB) error {
 	t.Helper()
-	tx := begin(t, db, nil, "SET idle_in_transaction_session_timeout = '20ms'")
+	tx := begin(t, db, nil)
 	var session string
 	if err := tx.QueryRow("SELECT pg_backend_pid()").Scan(&session); err != nil {
 		t.Fatal(err)
 	}
-	for sessions := 1; sessions > 0; {
-		err := db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE pid = " + session).Scan(&sessions)
-		if err != nil {
-			t.Fatal(err)
+	// The last statement, so that the session is not closed before.
+	exec(t, tx, "SET idle_in_transaction_session_timeout = '20ms'")
+	ended := make(chan error, 1)
+	go func() {
+		for sessions := 1; sessions > 0; {
+			if err := db.QueryRow("SELECT count(*) FROM pg_stat_activity WHERE pid = " + session).Scan(&sessions); err != nil {
+				ended <- err
+				return
+			}
 		}
+		ended <- nil
+	}()
+	if err := within(t, ended); err != nil {
+		t.Fatal(err)
 	}
 	return try(tx, "SELECT 1")
 }

@@ -68,7 +68,7 @@ func Need(tb testing.TB, s Service) string {
 	if v := os.Getenv(s.Env); v != "" {
 		return v
 	}
-	conn, err := net.DialTimeout("tcp", s.Listens, 2*time.Second)
+	conn, err := net.DialTimeout("tcp", s.Listens, time.Minute)
 	if err == nil {
 		conn.Close()
 		return s.Default
