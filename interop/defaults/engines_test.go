@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/log"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"example.com/backoff/interop/service"
@@ -144,7 +145,9 @@ func TestTemporal(t *testing.T) {
 		var suite testsuite.WorkflowTestSuite
 		suite.SetLogger(quiet)
 		env := suite.NewTestWorkflowEnvironment()
-		env.SetTestTimeout(10 * time.Minute) // of real time
+		// In real time, of a machine that may be busy.
+		env.SetTestTimeout(10 * time.Minute)
+		env.SetWorkerOptions(worker.Options{DeadlockDetectionTimeout: 10 * time.Minute})
 		var at []time.Time
 		fail := func(context.Context) error {
 			at = append(at, env.Now())
@@ -155,7 +158,7 @@ func TestTemporal(t *testing.T) {
 			ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute, RetryPolicy: policy})
 			return workflow.ExecuteActivity(ctx, fail).Get(ctx, nil)
 		})
-		if !env.IsWorkflowCompleted() || env.GetWorkflowError() == nil {
+		if !env.IsWorkflowCompleted() || env.GetWorkflowError() == nil || len(at) == 0 {
 			t.Fatalf("the workflow ended with %v, want the activity's error", env.GetWorkflowError())
 		}
 		delays := make([]time.Duration, len(at)-1)
