@@ -453,6 +453,7 @@ func TestTimeoutExcusesOneAttempt(t *testing.T) {
 			calls++
 			if calls == 1 {
 				<-ctx.Done()
+				synctest.Wait() // for database/sql, which rolls back by itself
 			}
 			return errStock
 		}, retrysql.Retry(retry.AttemptTimeout(time.Second)))
