@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"time"
@@ -152,10 +153,10 @@ func ExampleError_Error() {
 }
 
 func ExampleError_Unwrap() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
-	// The delay is a minute and the context has a second left, so Do does not sleep.
-	err := retry.Do(ctx, backoff.Constant(time.Minute), func(context.Context) error { return errRefused })
+	// The delay is a day and the context has an hour left, so Do does not sleep.
+	err := retry.Do(ctx, backoff.Constant(24*time.Hour), func(context.Context) error { return errRefused })
 
 	fmt.Println(errors.Is(err, retry.ErrDeadline))
 	fmt.Println(errors.Is(err, context.DeadlineExceeded))
@@ -167,9 +168,9 @@ func ExampleError_Unwrap() {
 }
 
 func ExampleError_Timeout() {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Hour)
 	defer cancel()
-	err := retry.Do(ctx, backoff.Constant(time.Minute), func(context.Context) error { return errRefused })
+	err := retry.Do(ctx, backoff.Constant(24*time.Hour), func(context.Context) error { return errRefused })
 
 	var stopped *retry.Error
 	fmt.Println(errors.As(err, &stopped) && stopped.Timeout())
@@ -247,24 +248,27 @@ func ExampleMaxAfter() {
 }
 
 func ExampleResetAfter() {
-	delays := backoff.Take(backoff.Exponential(time.Millisecond, 2), 2) // 1 ms, 2 ms
+	delays := backoff.Exponential(time.Millisecond, 10) // 1 ms, 10 ms, ...
 	attempts := 0
 	err := retry.Do(context.Background(), delays, func(context.Context) error {
 		attempts++
-		if attempts == 3 {
+		switch attempts {
+		case 1:
+			return errRefused
+		case 2:
 			time.Sleep(20 * time.Millisecond) // a connection that held on, and broke
+			return io.ErrUnexpectedEOF
+		default:
+			return nil
 		}
-		return errRefused
 	},
 		retry.ResetAfter(20*time.Millisecond),
-		retry.OnRetry(func(e retry.Event) { fmt.Println("after attempt", e.Attempt, "wait", e.Delay) }))
-	fmt.Println(attempts, errors.Is(err, retry.ErrExhausted))
+		retry.OnRetry(func(e retry.Event) { fmt.Printf("%v; next in %v\n", e.Err, e.Delay) }))
+	fmt.Println(attempts, err)
 	// Output:
-	// after attempt 1 wait 1ms
-	// after attempt 2 wait 2ms
-	// after attempt 3 wait 1ms
-	// after attempt 4 wait 2ms
-	// 5 true
+	// connection refused; next in 1ms
+	// unexpected EOF; next in 1ms
+	// 3 <nil>
 }
 
 func ExampleOnRetry() {
