@@ -314,16 +314,15 @@ func ExampleChan() {
 	delays := backoff.Chan(ctx, backoff.Take(backoff.EqualJitter(10*time.Millisecond, time.Second), 8))
 	timer := time.NewTimer(0) // attempt 1 at once
 	defer timer.Stop()
-	attempts, received := 0, 0
-	for {
+	attempts, received, connected := 0, 0, false
+	for !connected || received == 0 {
 		select {
 		case <-timer.C:
 			attempts++
 			err := connect(ctx)
 			if err == nil {
-				fmt.Println("connected at attempt", attempts)
-				fmt.Println("messages received meanwhile:", received)
-				return
+				connected = true // and the timer stays stopped
+				continue
 			}
 			d, ok := <-delays
 			if !ok {
@@ -341,9 +340,11 @@ func ExampleChan() {
 			return
 		}
 	}
+	fmt.Println("connected at attempt", attempts)
+	fmt.Println("messages received:", received)
 	// Output:
 	// connected at attempt 4
-	// messages received meanwhile: 1
+	// messages received: 1
 }
 
 // Poll a job, first often and then less.
