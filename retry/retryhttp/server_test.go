@@ -33,14 +33,17 @@ func hijack(t *testing.T, w http.ResponseWriter, raw string) {
 	conn.Close()
 }
 
-// onLoopback runs handler on a real server and counts its connections. handler gets the
-// number of each request, from 1.
+// counted returns handler with the number of each request, from 1.
+func counted(handler func(n int, w http.ResponseWriter, r *http.Request)) http.HandlerFunc {
+	var requests atomic.Int32
+	return func(w http.ResponseWriter, r *http.Request) { handler(int(requests.Add(1)), w, r) }
+}
+
+// onLoopback runs handler on a real server and counts its connections.
 func onLoopback(t *testing.T, handler func(n int, w http.ResponseWriter, r *http.Request)) (url string, base *http.Transport, conns *atomic.Int32) {
 	t.Helper()
-	var requests, opened atomic.Int32
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		handler(int(requests.Add(1)), w, r)
-	}))
+	var opened atomic.Int32
+	server := httptest.NewUnstartedServer(counted(handler))
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
 			opened.Add(1)
@@ -55,111 +58,107 @@ func onLoopback(t *testing.T, handler func(n int, w http.ResponseWriter, r *http
 	return server.URL, base, &opened
 }
 
-// Faults of a real server that heals. In each row one client reads "healed" in the end,
-// over a given number of connections.
+// healing returns a handler that fails two requests and then answers "healed". fail gets
+// the number of the request, from 1.
+func healing(t *testing.T, fail func(t *testing.T, n int, w http.ResponseWriter, r *http.Request)) func(n int, w http.ResponseWriter, r *http.Request) {
+	return func(n int, w http.ResponseWriter, r *http.Request) {
+		if text, err := io.ReadAll(r.Body); n == 3 && (string(text) != "text" || err != nil) {
+			t.Errorf("request %d has body %q, %v, want all of it", n, text, err)
+		}
+		if n <= 2 {
+			fail(t, n, w, r)
+			return
+		}
+		io.WriteString(w, "healed")
+	}
+}
+
+// getHealed sends a request that is tried three times, with delays of 1 ms, and fails unless
+// the client reads "healed" in the end.
+func getHealed(t *testing.T, base http.RoundTripper, url string, opts ...retry.Option) {
+	t.Helper()
+	client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(ms), 2), opts...)}
+	resp, err := client.Do(newRequest(t, "PUT", url, strings.NewReader("text")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if text, err := io.ReadAll(resp.Body); string(text) != "healed" || err != nil {
+		t.Errorf("got %q, %v, want healed", text, err)
+	}
+}
+
+// Faults of a real server that heals, after which a connection cannot be used again.
 func TestHeals(t *testing.T) {
 	for _, row := range []struct {
-		name  string
-		fail  func(t *testing.T, n int, w http.ResponseWriter, r *http.Request) // for two requests
-		opts  []retry.Option
-		conns int32
+		name string
+		fail func(t *testing.T, n int, w http.ResponseWriter, r *http.Request) // for two requests
 	}{
-		{
-			name:  "503 without a body",
-			fail:  func(_ *testing.T, _ int, w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) },
-			conns: 1,
-		},
-		{
-			name: "503 with a body",
-			fail: func(_ *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
-				w.WriteHeader(503)
-				io.WriteString(w, strings.Repeat("busy ", 10_000)) // 50 kB
-			},
-			conns: 1, // read to its end, so used again
-		},
-		{
-			name: "503 in chunks",
-			fail: func(_ *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
-				w.WriteHeader(503)
-				for range 20 {
-					io.WriteString(w, "busy")
-					w.(http.Flusher).Flush()
-				}
-			},
-			conns: 1,
-		},
-		{
-			name: "503 with a body that is not worth reading",
-			fail: func(_ *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
-				w.WriteHeader(503)
-				io.WriteString(w, strings.Repeat("busy ", 2_000_000)) // 10 MB
-			},
-			conns: 3,
-		},
-		{
-			name: "every form of Retry-After",
-			fail: func(_ *testing.T, n int, w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Retry-After", []string{"10000000000", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}[n-1])
-				w.WriteHeader(429)
-			},
-			opts:  []retry.Option{retry.MaxAfter(ms)},
-			conns: 1,
-		},
-		{
-			name:  "closes without an answer",
-			fail:  func(t *testing.T, _ int, w http.ResponseWriter, _ *http.Request) { hijack(t, w, "") },
-			conns: 3,
-		},
-		{
-			name: "closes in the header",
-			fail: func(t *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
-				hijack(t, w, "HTTP/1.1 200 OK\r\nContent-Le")
-			},
-			conns: 3,
-		},
-		{
-			name: "closes in the body of a 503",
-			fail: func(t *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
-				hijack(t, w, "HTTP/1.1 503 Busy\r\nContent-Length: 100\r\n\r\nbusy")
-			},
-			conns: 3,
-		},
-		{
-			name:  "is no HTTP server",
-			fail:  func(t *testing.T, _ int, w http.ResponseWriter, _ *http.Request) { hijack(t, w, "SSH-2.0-OpenSSH\r\n") },
-			conns: 3,
-		},
-		{
-			name:  "hangs",
-			fail:  func(_ *testing.T, _ int, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
-			opts:  []retry.Option{retry.AttemptTimeout(500 * ms)}, // of real time: the third has to make it
-			conns: 3,
-		},
+		{"503 with a body that is not worth reading", func(_ *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(503)
+			io.WriteString(w, strings.Repeat("busy ", 2_000_000)) // 10 MB
+		}},
+		{"closes without an answer", func(t *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
+			hijack(t, w, "")
+		}},
+		{"closes in the header", func(t *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
+			hijack(t, w, "HTTP/1.1 200 OK\r\nContent-Le")
+		}},
+		{"closes in the body of a 503", func(t *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
+			hijack(t, w, "HTTP/1.1 503 Busy\r\nContent-Length: 100\r\n\r\nbusy")
+		}},
+		{"is no HTTP server", func(t *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
+			hijack(t, w, "SSH-2.0-OpenSSH\r\n")
+		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			url, base, conns := onLoopback(t, func(n int, w http.ResponseWriter, r *http.Request) {
-				if text, err := io.ReadAll(r.Body); n == 3 && (string(text) != "text" || err != nil) {
-					t.Errorf("request %d has body %q, %v, want all of it", n, text, err)
+			url, base, conns := onLoopback(t, healing(t, row.fail))
+			getHealed(t, base, url)
+			if got := conns.Load(); got != 3 {
+				t.Errorf("%d connections, want 3", got)
+			}
+		})
+	}
+}
+
+// A server that heals, and whose earlier answers are read to their end, so one connection
+// is enough. In real time a pause could close it: discard reads for no more than 100 ms,
+// and net/http waits no more than 50 ms for the goroutine that has written the request.
+func TestHealsOnOneConnection(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		fail func(t *testing.T, n int, w http.ResponseWriter, r *http.Request) // for two requests
+		opts []retry.Option
+	}{
+		{name: "503 without a body", fail: func(_ *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(503)
+		}},
+		{name: "503 with a body", fail: func(_ *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(503)
+			io.WriteString(w, strings.Repeat("busy ", 10_000)) // 50 kB
+		}},
+		{name: "503 in chunks", fail: func(_ *testing.T, _ int, w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(503)
+			for range 20 {
+				io.WriteString(w, "busy")
+				w.(http.Flusher).Flush()
+			}
+		}},
+		{name: "every form of Retry-After", fail: func(_ *testing.T, n int, w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", []string{"10000000000", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)}[n-1])
+			w.WriteHeader(429)
+		}, opts: []retry.Option{retry.MaxAfter(ms)}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				base := serve(t, counted(healing(t, row.fail)))
+				start := time.Now()
+				getHealed(t, base, "http://a/", row.opts...)
+				if got := time.Since(start); got != 2*ms || base.dials.Load() != 1 {
+					t.Errorf("it took %v and %d connections, want 2 ms and 1", got, base.dials.Load())
 				}
-				if n <= 2 {
-					row.fail(t, n, w, r)
-					return
-				}
-				io.WriteString(w, "healed")
 			})
-			client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(ms), 2), row.opts...)}
-			resp, err := client.Do(newRequest(t, "PUT", url, strings.NewReader("text")))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer resp.Body.Close()
-			if text, err := io.ReadAll(resp.Body); string(text) != "healed" || err != nil {
-				t.Errorf("got %q, %v, want healed", text, err)
-			}
-			if got := conns.Load(); got != row.conns {
-				t.Errorf("%d connections, want %d", got, row.conns)
-			}
 		})
 	}
 }
@@ -282,6 +281,20 @@ func TestHangs(t *testing.T) {
 		}
 		if got := time.Since(start); got != 11*s {
 			t.Errorf("it took %v, want 3·3 s + 2·1 s", got)
+		}
+	})
+}
+
+// After attempts that hang, one that does not succeeds, over a connection of its own.
+func TestHangsAndHeals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		base := serve(t, counted(healing(t, func(_ *testing.T, _ int, _ http.ResponseWriter, r *http.Request) {
+			<-r.Context().Done()
+		})))
+		start := time.Now()
+		getHealed(t, base, "http://a/", retry.AttemptTimeout(3*s))
+		if got := time.Since(start); got != 6*s+2*ms || base.dials.Load() != 3 {
+			t.Errorf("it took %v and %d connections, want 2·3 s + 2·1 ms and 3", got, base.dials.Load())
 		}
 	})
 }
