@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -163,19 +165,24 @@ func TestHealsOnOneConnection(t *testing.T) {
 	}
 }
 
-// A server that has not started yet refuses connections, and answers later.
+// A server that has not started yet refuses connections, and answers later. It has a Unix
+// socket, because another process could take a TCP port in between.
 func TestRefuses(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	path := filepath.Join(t.TempDir(), "socket")
+	closed, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := listener.Addr().String()
-	listener.Close()
+	closed.SetUnlinkOnClose(false) // a socket that nobody listens on refuses
+	closed.Close()
 
 	var server http.Server
 	defer server.Close()
 	var refused []error
-	base := &http.Transport{}
+	base := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "unix", path)
+	}}
 	defer base.CloseIdleConnections()
 	client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(ms), 5),
 		retry.OnRetry(func(e retry.Event) {
@@ -183,7 +190,10 @@ func TestRefuses(t *testing.T) {
 			if len(refused) < 3 {
 				return
 			}
-			listener, err := net.Listen("tcp", address)
+			if err := os.Remove(path); err != nil {
+				t.Error(err)
+			}
+			listener, err := net.Listen("unix", path)
 			if err != nil {
 				t.Error(err)
 				return
@@ -191,7 +201,7 @@ func TestRefuses(t *testing.T) {
 			server.Handler = http.NotFoundHandler()
 			go server.Serve(listener)
 		}))}
-	resp, err := client.Get("http://" + address)
+	resp, err := client.Get("http://a/")
 	if err != nil {
 		t.Fatal(err)
 	}
