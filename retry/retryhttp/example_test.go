@@ -35,7 +35,7 @@ func ExampleNewTransport() {
 	delays = backoff.Jitter(delays, 1)
 	delays = backoff.Take(delays, 5)
 	client := &http.Client{Transport: retryhttp.NewTransport(http.DefaultTransport, delays,
-		retry.AttemptTimeout(10*time.Second),
+		retry.AttemptTimeout(time.Minute),
 		retry.MaxAfter(time.Millisecond),
 		retry.OnRetry(func(e retry.Event) { fmt.Println("attempt", e.Attempt, "failed") }),
 	)}
