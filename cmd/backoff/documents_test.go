@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -72,9 +73,15 @@ func TestDocumentedCommands(t *testing.T) {
 // recorded returns the arguments of each call of this command in a line of shell.
 func recorded(t *testing.T, bash, line string) [][]string {
 	t.Helper()
-	shell := exec.Command(bash, "-c", recorder+strings.TrimPrefix(strings.TrimSpace(line), "$ "))
-	shell.Dir = t.TempDir() // for what the line redirects
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // if the line waits for something
+	defer cancel()
+	shell := exec.CommandContext(ctx, bash, "-c", recorder+strings.TrimPrefix(strings.TrimSpace(line), "$ "))
+	shell.Dir = t.TempDir()       // for what the line redirects
+	shell.WaitDelay = time.Minute // for a process of the line that holds the pipe open
 	out, err := shell.Output()
+	if ctx.Err() != nil {
+		t.Fatalf("%s: the shell is killed after 5 minutes, %v", line, err)
+	}
 	if len(out) == 0 {
 		t.Errorf("%s: the shell finds no call in it (%v)", line, err)
 		return nil

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 
@@ -24,7 +25,7 @@ func onTerminal(t *testing.T, columns int, args ...string) string {
 	if err := pty.Setsize(inside, &pty.Winsize{Rows: 24, Cols: uint16(columns)}); err != nil {
 		t.Fatal(err)
 	}
-	text := make(chan string)
+	text := make(chan string, 1)
 	go func() {
 		all, _ := io.ReadAll(outside) // ends with an error when the inside is closed
 		text <- string(all)
@@ -35,7 +36,13 @@ func onTerminal(t *testing.T, columns int, args ...string) string {
 	if status != 0 {
 		t.Fatalf("%q: status %d, %s", args, status, stderr.String())
 	}
-	return strings.ReplaceAll(<-text, "\r\n", "\n")
+	select {
+	case all := <-text:
+		return strings.ReplaceAll(all, "\r\n", "\n")
+	case <-time.After(5 * time.Minute):
+		t.Fatalf("%q has ended, and the terminal has not for 5 minutes", args)
+		return ""
+	}
 }
 
 // No line of the command's own is longer than its terminal is wide, unless it is a single
