@@ -13,10 +13,11 @@ import (
 // A terminal has its own width and colours, within bounds; the environment says otherwise
 // where the user does.
 func TestScreen(t *testing.T) {
-	_, terminal, err := pty.Open()
+	outside, terminal, err := pty.Open()
 	if err != nil {
 		t.Skip(err)
 	}
+	defer outside.Close() // The garbage collector closes a file that nobody has, which hangs up.
 	defer terminal.Close()
 	read, pipe, err := os.Pipe()
 	if err != nil {
