@@ -93,7 +93,7 @@ func testKeys(t *testing.T, shell []string, rc string, tests []typed) {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // if it waits for more keys
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // if it waits for more keys
 	defer cancel()
 	interactive := exec.CommandContext(ctx, path, shell[1:]...)
 	interactive.Dir = dir
