@@ -1,10 +1,14 @@
 package server
 
 import (
+	"errors"
 	"net"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A queue of length n holds n connections that are not accepted, and the next has to wait.
@@ -25,9 +29,39 @@ func TestBacklog(t *testing.T) {
 			}
 			defer conn.Close()
 		}
+		awaitQueue(t, l, queue)
 		if conn, err := net.DialTimeout("tcp", l.Addr().String(), 200*time.Millisecond); err == nil {
 			conn.Close()
 			t.Errorf("a queue of %d holds %d", queue, queue+1)
+		}
+	}
+}
+
+// awaitQueue waits until the accept queue holds n connections. A connection may be in it only
+// after the client has been told that it is connected.
+func awaitQueue(t *testing.T, l *net.TCPListener, n int) {
+	t.Helper()
+	conn, err := l.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stuck := time.After(time.Minute)
+	for queued := 0; queued != n; {
+		var infoErr error
+		err := conn.Control(func(fd uintptr) {
+			var info *unix.TCPInfo
+			if info, infoErr = unix.GetsockoptTCPInfo(int(fd), unix.IPPROTO_TCP, unix.TCP_INFO); infoErr == nil {
+				queued = int(info.Unacked) // of a listener, the length of its accept queue
+			}
+		})
+		if err := errors.Join(err, infoErr); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-stuck:
+			t.Fatalf("the queue holds %d connections after a minute, want %d", queued, n)
+		default:
+			runtime.Gosched()
 		}
 	}
 }
