@@ -1,12 +1,15 @@
 package load
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,6 +20,7 @@ import (
 
 	"example.com/backoff"
 	"example.com/backoff/cmd/backoff/internal/clitest"
+	"example.com/backoff/cmd/backoff/internal/live/server"
 	"example.com/backoff/sim/overload"
 )
 
@@ -235,4 +239,107 @@ func TestBusy(t *testing.T) {
 			t.Errorf("%v late, %v on average: busy: %v, want %v", test.most, test.mean, got, test.want)
 		}
 	}
+}
+
+// A run measures how late the server's timers and answers are, but not what is late because
+// the server was stopped.
+func TestConductLateness(t *testing.T) {
+	const ms = time.Millisecond
+	type reading struct {
+		wait       time.Duration
+		most, mean time.Duration
+	}
+	stop := Phases{2 * time.Second, 3 * time.Second, 5 * time.Second}
+	for _, test := range []struct {
+		name       string
+		stopped    string // by whom
+		readings   map[time.Duration]reading
+		most, mean time.Duration
+		unanswered int
+	}{
+		{"in time", "", nil, 0, 0, 0},
+		{"late timers", "", map[time.Duration]reading{3000 * ms: {0, 70 * ms, 7 * ms}, 4000 * ms: {0, 60 * ms, 8 * ms}}, 70 * ms, 8 * ms, 0},
+		{"a late answer", "", map[time.Duration]reading{3000 * ms: {300 * ms, 0, 0}}, 300 * ms, 0, 0},
+		{"no answer", "", map[time.Duration]reading{3000 * ms: {time.Hour, 0, 0}}, 900 * ms, 0, 1},
+		{"the stop is not late", "load", map[time.Duration]reading{5100 * ms: {0, 3 * time.Second, time.Second}}, 0, 0, 0},
+		{"late before the stop", "load", map[time.Duration]reading{2000 * ms: {0, 70 * ms, 7 * ms}}, 70 * ms, 7 * ms, 0},
+		{"late right after the resumption", "load", map[time.Duration]reading{5100 * ms: {400 * ms, 3 * time.Second, time.Second}}, 400 * ms, 0, 0},
+		{"no answer after the resumption", "load", map[time.Duration]reading{5100 * ms: {time.Hour, 0, 0}}, 900 * ms, 0, 0},
+		{"late in the first second", "load", map[time.Duration]reading{6000 * ms: {0, 70 * ms, 7 * ms}}, 70 * ms, 7 * ms, 0},
+		{"no answer at its end", "load", map[time.Duration]reading{6000 * ms: {time.Hour, 0, 0}}, 900 * ms, 0, 1},
+		{"stopped by a user", "user", map[time.Duration]reading{
+			3000 * ms: {time.Hour, 0, 0}, 4000 * ms: {time.Hour, 0, 0}, 5000 * ms: {800 * ms, 0, 0}, 6000 * ms: {0, 3 * time.Second, time.Second},
+		}, 0, 0, 2},
+		{"resumed late", "user", map[time.Duration]reading{
+			3000 * ms: {time.Hour, 0, 0}, 4000 * ms: {time.Hour, 0, 0}, 5000 * ms: {time.Hour, 0, 0}, 6000 * ms: {300 * ms, 3 * time.Second, time.Second},
+		}, 0, 0, 3},
+		{"late afterwards", "user", map[time.Duration]reading{7000 * ms: {300 * ms, 400 * ms, 7 * ms}}, 400 * ms, 7 * ms, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			l := &Config{Phases: stop}
+			switch test.stopped {
+			case "":
+				l.Phases = Phases{5 * time.Second, 0, 5 * time.Second}
+			case "load":
+				l.StopPID = stoppable(t)
+			}
+			synctest.Test(t, func(t *testing.T) {
+				record := newTimeline(l.Phases.Length())
+				o := &observer{url: "http://a/", http: &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
+					reading := test.readings[time.Since(record.start)]
+					if err := backoff.Sleep(r.Context(), reading.wait); err != nil {
+						return nil, err
+					}
+					stats, err := json.Marshal(server.Stats{LateMost: reading.most, LateMean: reading.mean})
+					return &http.Response{StatusCode: 200, Body: io.NopCloser(bytes.NewReader(stats))}, err
+				})}}
+				var got Result
+				if err := l.conduct(t.Context(), &clients{record: record}, o, &got, io.Discard); err != nil {
+					t.Fatal(err)
+				}
+				if got.LateMost != test.most || got.LateMean != test.mean || got.unanswered != test.unanswered {
+					t.Errorf("up to %v late, %v on average, %d unanswered; want %v, %v, %d",
+						got.LateMost, got.LateMean, got.unanswered, test.most, test.mean, test.unanswered)
+				}
+			})
+		})
+	}
+}
+
+// The peak of the first second after a resumption is that of the whole second, though the
+// server is asked within it.
+func TestConductPeak(t *testing.T) {
+	l := &Config{Phases: Phases{2 * time.Second, time.Second, 2 * time.Second}, StopPID: stoppable(t)}
+	synctest.Test(t, func(t *testing.T) {
+		record := newTimeline(l.Phases.Length())
+		peaks := map[time.Duration]int64{3100 * time.Millisecond: 500, 4 * time.Second: 50, 5 * time.Second: 40}
+		o := &observer{url: "http://a/", http: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			stats, err := json.Marshal(server.Stats{RecentPeak: peaks[time.Since(record.start)]})
+			return &http.Response{StatusCode: 200, Body: io.NopCloser(bytes.NewReader(stats))}, err
+		})}}
+		if err := l.conduct(t.Context(), &clients{record: record}, o, new(Result), io.Discard); err != nil {
+			t.Fatal(err)
+		}
+		want := []overload.Second{{}, {}, {}, {PeakOpen: 500}, {PeakOpen: 40}}
+		if diff := cmp.Diff(want, record.all()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+}
+
+// stoppable returns a process that a run can stop and resume.
+func stoppable(t *testing.T) (pid int) {
+	t.Helper()
+	cmd := exec.Command("sleep", "600")
+	if err := cmd.Start(); err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	if err := mayStop(cmd.Process.Pid); err != nil {
+		t.Skip(err)
+	}
+	return cmd.Process.Pid
 }

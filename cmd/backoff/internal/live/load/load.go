@@ -85,8 +85,10 @@ type Result struct {
 
 	unanswered int // seconds at whose end the server, not stopped, did not answer
 
-	// How late the timers of the server and the clients were in the worst second. Those
-	// of the server do not count from the stop until a second after it.
+	// How late the timers of the server and the clients were: at worst, and on average in the
+	// worst second. The server's answers are late like timers. From the stop until shortly
+	// after the resumption the server's timers do not count; if a user stops it, its answers
+	// do not either.
 	LateMost, LateMean time.Duration
 }
 
@@ -195,11 +197,30 @@ type action struct {
 	do func() error
 }
 
+// settling is a time after the resumption. By then the server's timers have ended that are
+// late because it was stopped. If they take longer, the machine is busy.
+const settling = 100 * time.Millisecond
+
 // conduct stops and resumes the server, and records its state when each second ends.
 func (l *Config) conduct(ctx context.Context, all *clients, observed *observer, o *Result, progress io.Writer) error {
 	resumed := l.Phases.Warmup + l.Phases.Stop
 	stopped := false
+	measured := true   // the next answer tells of no timer that the stop made late
+	recent := int64(0) // the most requests open since the last second ended
 	record := all.record
+	ask := func(at time.Duration) error {
+		// If no answer comes before the next second ends, the last one counts.
+		stats, err := observed.ask(ctx, 900*time.Millisecond)
+		if err != nil {
+			return err
+		}
+		recent = max(recent, stats.RecentPeak)
+		if measured {
+			o.LateMost, o.LateMean = max(o.LateMost, stats.LateMost), max(o.LateMean, stats.LateMean)
+		}
+		measured = measured || at >= resumed+settling
+		return nil
+	}
 	say := func(at time.Duration, format string, args ...any) {
 		fmt.Fprintf(progress, "%4.0fs: %s\n", at.Seconds(), fmt.Sprintf(format, args...))
 	}
@@ -207,22 +228,13 @@ func (l *Config) conduct(ctx context.Context, all *clients, observed *observer, 
 	for n := range record.seconds {
 		end := min(time.Duration(n+1)*time.Second, l.Phases.Length())
 		moments = append(moments, action{end, func() error {
-			peak := int64(0)
-			if !stopped {
-				// If no answer comes before the next second ends, the last one counts.
-				stats, err := observed.ask(ctx, 900*time.Millisecond)
-				if err != nil {
-					o.unanswered++
-				} else {
-					peak = stats.RecentPeak
-				}
+			if !stopped && ask(end) != nil {
+				o.unanswered++
 			}
 			most, mean := all.lateness.Take()
 			o.LateMost, o.LateMean = max(o.LateMost, most), max(o.LateMean, mean)
-			if end <= l.Phases.Warmup || end >= resumed+2*time.Second {
-				o.LateMost, o.LateMean = max(o.LateMost, observed.last.LateMost), max(o.LateMean, observed.last.LateMean)
-			}
-			s := record.endSecond(n, observed.last.Open, peak, observed.last.Latency)
+			s := record.endSecond(n, observed.last.Open, recent, observed.last.Latency)
+			recent = 0
 			if (n+1)%5 == 0 || end == l.Phases.Length() {
 				say(end, "%d in time, %d timed out, %d errors in this second; %d open, latency %s",
 					s.OK, s.Timeouts, s.Refused, s.Open, digits.Brief(s.Latency))
@@ -233,6 +245,7 @@ func (l *Config) conduct(ctx context.Context, all *clients, observed *observer, 
 	if l.Phases.Stop > 0 {
 		change := func(at time.Duration, by func(pid int) error, done, request string) {
 			moments = append(moments, action{at, func() error {
+				measured = false
 				if l.StopPID == 0 {
 					say(at, "%s the server now", request)
 					return nil
@@ -247,14 +260,24 @@ func (l *Config) conduct(ctx context.Context, all *clients, observed *observer, 
 		}
 		change(l.Phases.Warmup, stopProcess, "stopped", "stop")
 		change(resumed, resumeProcess, "resumed", "resume")
+		if at := resumed + settling; l.StopPID != 0 {
+			moments = append(moments, action{at, func() error {
+				ask(at) // If no answer comes, this ends late.
+				return nil
+			}})
+		}
 	}
 	slices.SortStableFunc(moments, func(a, b action) int { return cmp.Compare(a.at, b.at) })
 	for _, m := range moments {
 		if err := backoff.Sleep(ctx, m.at-time.Since(record.start)); err != nil {
 			return err
 		}
+		counts := l.StopPID != 0 || measured // A server that is stopped by hand answers late.
 		if err := m.do(); err != nil {
 			return err
+		}
+		if counts {
+			o.LateMost = max(o.LateMost, time.Since(record.start)-m.at)
 		}
 	}
 	return nil

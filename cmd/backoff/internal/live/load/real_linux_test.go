@@ -31,31 +31,60 @@ func TestInterruptedLoadResumes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes 3 s of real time")
 	}
+	for range 5 {
+		err := interrupt(t)
+		if !errors.Is(err, context.DeadlineExceeded) {
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("error %v, want %v", err, context.Canceled)
+			}
+			return
+		}
+		t.Log(err) // A busy machine: the server did not answer the first question in time.
+	}
+	t.Error("no server answers in time")
+}
+
+// stuck is when a test stops waiting. It is no limit for a machine that is busy.
+const stuck = 5 * time.Minute
+
+// interrupt interrupts a load while its server is stopped, and returns the error of the load.
+func interrupt(t *testing.T) error {
+	t.Helper()
 	address, stats, pid := startServer(t, "")
 	l := Config{
 		Address: address, Stats: stats, StopPID: pid, Clients: 1, Think: time.Second, Timeout: time.Second, DialTimeout: time.Second,
 		Phases: Phases{2 * time.Second, 10 * time.Minute, 5 * time.Second},
 	}
+	e := clitest.Parse(t, "constant(1s)")
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	ended := make(chan error)
+	ended := make(chan error, 1)
 	go func() {
-		_, err := l.Run(ctx, clitest.Parse(t, "constant(1s)"), io.Discard)
+		_, err := l.Run(ctx, e, io.Discard)
 		ended <- err
 	}()
-	deadline := time.Now().Add(time.Minute)
+	tooLate := time.After(stuck)
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
 	for !isStopped(t, pid) {
-		if time.Now().After(deadline) {
-			t.Fatal("the server is not stopped")
+		select {
+		case err := <-ended:
+			return err
+		case <-tooLate:
+			t.Fatalf("the server is not stopped within %v", stuck)
+		case <-look.C:
 		}
-		time.Sleep(20 * time.Millisecond)
 	}
 	cancel()
-	if err := <-ended; !errors.Is(err, context.Canceled) {
-		t.Errorf("error %v, want %v", err, context.Canceled)
-	}
-	if isStopped(t, pid) {
-		t.Error("the server is still stopped")
+	select {
+	case err := <-ended:
+		if isStopped(t, pid) {
+			t.Error("the server is still stopped")
+		}
+		return err
+	case <-tooLate:
+		t.Fatalf("the load that was interrupted has not ended within %v", stuck)
+		return nil
 	}
 }
 
@@ -75,37 +104,59 @@ func isStopped(t *testing.T, pid int) bool {
 //
 // The test compares the means of the open requests at the ends of some seconds of some runs.
 // It measures the standard deviation of that mean with runs of the model, and wants four of
-// them to fit into the difference that it allows: so chance alone fails one comparison of
-// 16,000. Below --latency-limit a request takes 300 ms and what two timers are late; at the
-// limit a little lateness would matter more, since it decides about the next look.
-// Where a queue was full, it depends on the system and on what else it does when each
-// request gets through, so what is compared there is what depends on that little.
+// them to fit into the difference that it allows. Below --latency-limit a request takes
+// 300 ms and what two timers are late; at the limit a little lateness would matter more,
+// since it decides about the next look. Where a queue was full, it depends on the system and
+// on what else it does when each request gets through, so what is compared there is what
+// depends on that little.
 //
-// That a machine is too busy to tell shows in the timers of the servers and of the
-// clients: where they are late by more than 10 ms on average in some second, or by a
-// quarter of a second at any time, a round of runs does not count, nor where a server
-// does not say in time how it is. The first rounds overlap; if some do not count, others
-// follow one by one. The test skips when too few count.
+// That a machine is too busy to tell shows in the timers of the servers and of the clients,
+// and in when the servers answer questions about their state: where timers are late by more
+// than 10 ms on average in some second, or a timer or an answer by a quarter of a second at
+// any time, a round of runs does not count. The first rounds overlap; if some do not count,
+// others follow one by one. The test skips when too few count.
+//
+// A measurement that fails is repeated, and the second one decides, because a server that
+// accepts connections late, and does nothing else late, shows in no timer. A defect fails
+// both. If all timers are 10 ms late, the means are up to 5.3 % higher, which leaves three
+// standard deviations of two comparisons: chance then fails one measurement of 300, and two
+// in a row one test of 90,000.
 func TestRealAgainstModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes half a minute of real time")
 	}
+	wrong := measure(t, 0)
+	if wrong != nil {
+		t.Logf("measured again, because\n%s", strings.Join(wrong, "\n"))
+		wrong = measure(t, maxRounds)
+	}
+	for _, w := range wrong {
+		t.Error(w)
+	}
+}
+
+// maxRounds is how many rounds a measurement takes at most.
+const maxRounds = 7
+
+// measure compares real runs with the model, and returns what is wrong. Its first round has
+// this number. It skips the test if the machine is too busy to tell.
+func measure(t *testing.T, first int) (wrong []string) {
+	t.Helper()
 	const (
 		rounds    = 3
-		tries     = 7
 		modelRuns = 200
 	)
 	before := comparison{name: "before the stop"}
 	after := make([]comparison, len(realTests))
 	for try, counted := 0, 0; counted < rounds; {
-		if try == tries {
-			t.Skipf("this machine is too busy to tell: of %d rounds %d count", tries, counted)
+		if try == maxRounds {
+			t.Skipf("this machine is too busy to tell: of %d rounds %d count", maxRounds, counted)
 		}
-		n := rounds
-		if try > 0 {
-			n = 1 // a machine that was too busy for rounds that overlap
+		n := 1
+		if first+try == 0 {
+			n = rounds // Later ones are for a machine that was too busy for rounds that overlap.
 		}
-		for _, r := range realRounds(t, try, n) {
+		for _, r := range realRounds(t, first+try, n) {
 			if late := r.late(); late != "" {
 				t.Logf("a round does not count: %s", late)
 				continue
@@ -127,8 +178,9 @@ func TestRealAgainstModel(t *testing.T) {
 		}
 	}
 	for _, c := range append(after, before) {
-		c.check(t)
+		wrong = append(wrong, c.check(t)...)
 	}
+	return wrong
 }
 
 // A realTest is a server, clients, and what to compare.
@@ -160,14 +212,14 @@ type realRound struct {
 	silent  error // a server did not answer in time, which nothing but a busy machine explains
 }
 
-// late says if timers were late, and nothing else.
+// late says what was late, if anything was.
 func (r realRound) late() string {
 	if r.silent != nil {
 		return r.silent.Error()
 	}
 	for i, o := range r.results {
 		if o.Busy() {
-			return fmt.Sprintf("%s: in some second timers are %v late on average, and up to %v", realTests[i].flags, o.LateMean, o.LateMost)
+			return fmt.Sprintf("%s: in some second timers are %v late on average, and timers or answers up to %v", realTests[i].flags, o.LateMean, o.LateMost)
 		}
 	}
 	return ""
@@ -233,7 +285,8 @@ func meanOpen(seconds []overload.Second, from int, which []int) float64 {
 	return sum / float64(len(which))
 }
 
-func (c *comparison) check(t *testing.T) {
+// check returns what is wrong.
+func (c *comparison) check(t *testing.T) (wrong []string) {
 	t.Helper()
 	const allowed = 0.15
 	got, _ := meanAndDeviation(c.real)
@@ -242,11 +295,12 @@ func (c *comparison) check(t *testing.T) {
 	off := got/want - 1
 	t.Logf("%s: %.1f open, %+.1f %% of the model's; its standard deviation is %.1f %%; each: %.0f", c.name, got, 100*off, 100*deviation, c.real)
 	if math.Abs(off) > allowed {
-		t.Errorf("%s: %.1f open, want %.1f, as in the model, within %v %%", c.name, got, want, 100*allowed)
+		wrong = append(wrong, fmt.Sprintf("%s: %.1f open, want %.1f, as in the model, within %v %%", c.name, got, want, 100*allowed))
 	}
 	if deviation > allowed/4 {
-		t.Errorf("%s: a standard deviation of %.1f %% is too much to tell", c.name, 100*deviation)
+		wrong = append(wrong, fmt.Sprintf("%s: a standard deviation of %.1f %% is too much to tell", c.name, 100*deviation))
 	}
+	return wrong
 }
 
 // modelOf returns runs of the model of a test.
@@ -312,7 +366,11 @@ func startServer(t *testing.T, flags string) (address, stats string, pid int) {
 		cmd.Wait()
 	})
 	out := bufio.NewReader(stdout)
+	tooLate := time.AfterFunc(stuck, func() { cmd.Process.Kill() }) // which ends its output
 	line, err := out.ReadString('\n')
+	if !tooLate.Stop() {
+		t.Fatalf("the server writes %q and no line within %v", line, stuck)
+	}
 	parts := servingLine.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 	if parts == nil {
 		t.Fatalf("the server's first line is %q, error %v", line, err)

@@ -22,11 +22,15 @@ func (l *Lateness) Watch(ctx context.Context, wait time.Duration) {
 		if backoff.Sleep(ctx, wait) != nil {
 			return
 		}
-		late := int64(time.Since(start) - wait)
-		raise(&l.most, late)
-		l.sum.Add(late)
-		l.count.Add(1)
+		l.add(time.Since(start) - wait)
 	}
+}
+
+// add counts a timer that was late by this.
+func (l *Lateness) add(late time.Duration) {
+	raise(&l.most, int64(late))
+	l.sum.Add(int64(late))
+	l.count.Add(1)
 }
 
 // Take returns how late the timers were since the last call: the maximum and the mean.

@@ -147,9 +147,14 @@ func (s *server) keep(start time.Time, wait time.Duration) {
 	s.abandonedSince = append(s.abandonedSince, start)
 }
 
-// sweep ends the abandoned requests that are due, every Poll until ctx is done.
+// sweep ends the abandoned requests that are due, every Poll until ctx is done. A round that
+// ends late is a late timer.
 func (s *server) sweep(ctx context.Context) {
-	for s.rules.Poll > 0 && backoff.Sleep(ctx, s.rules.Poll) == nil {
+	for s.rules.Poll > 0 {
+		begun := time.Now()
+		if backoff.Sleep(ctx, s.rules.Poll) != nil {
+			return
+		}
 		now := time.Now()
 		s.mu.Lock()
 		s.abandonedSince = slices.DeleteFunc(s.abandonedSince, func(start time.Time) bool {
@@ -160,6 +165,7 @@ func (s *server) sweep(ctx context.Context) {
 			return true
 		})
 		s.mu.Unlock()
+		s.lateness.add(time.Since(begun) - s.rules.Poll)
 	}
 }
 

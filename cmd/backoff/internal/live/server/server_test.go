@@ -145,7 +145,8 @@ func TestServerAbandoned(t *testing.T) {
 	}
 }
 
-// Abandoned requests that are due end; the latency falls with each, and more become due.
+// Abandoned requests that are due end; the latency falls with each, and more become due. How
+// late a round ends is measured.
 func TestServerSweep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testServer(t, testRules())
@@ -164,6 +165,9 @@ func TestServerSweep(t *testing.T) {
 		synctest.Wait()
 		if open := s.open.Load(); open != 0 {
 			t.Errorf("%d open after 300 ms, want none", open)
+		}
+		if n := s.lateness.count.Load(); n != 6 {
+			t.Errorf("%d rounds measured, want 6", n)
 		}
 	})
 }
