@@ -459,6 +459,7 @@ func TestThrottled(t *testing.T) {
 
 func TestObserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		retries.Init() // the counters of the process
 		var out bytes.Buffer
 		calls := 0
 		opts := observed("sync", slog.New(slog.NewTextHandler(&out, nil)))
