@@ -315,14 +315,15 @@ func ExampleChan() {
 	timer := time.NewTimer(0) // attempt 1 at once
 	defer timer.Stop()
 	attempts, received, connected := 0, 0, false
+	// The example ends when it is connected and has a message. A real loop goes on.
 	for !connected || received == 0 {
 		select {
 		case <-timer.C:
 			attempts++
 			err := connect(ctx)
 			if err == nil {
-				connected = true // and the timer stays stopped
-				continue
+				connected = true
+				continue // without Reset, so that the timer fires no more
 			}
 			d, ok := <-delays
 			if !ok {

@@ -31,7 +31,9 @@ func TestAllocations(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	delays := backoff.Constant(time.Nanosecond)
-	outlastDelay := func(retry.Event) { // the clock may show the same time twice
+	// The delay is over when this returns, even where the clock shows the same time twice,
+	// so that none needs a timer.
+	outlastDelay := func(retry.Event) {
 		for start := time.Now(); time.Since(start) < time.Nanosecond; {
 		}
 	}

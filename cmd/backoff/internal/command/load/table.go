@@ -90,13 +90,13 @@ func writeTable(w io.Writer, o load.Result) error {
 }
 
 // writeVerdict writes whether the server recovered, in reality and in the model, and how late
-// this machine's timers were.
+// this machine was.
 func writeVerdict(out io.Writer, o load.Result) {
 	fmt.Fprintf(out, "The server %s.\n", verdictText(o))
 	if len(o.Model) > 0 {
 		fmt.Fprintf(out, "Of %d runs of the model %s.\n", len(o.Model), modelVerdict(o))
 	}
-	fmt.Fprintf(out, "Timers were up to %s late, in the worst second %s on average.\n",
+	fmt.Fprintf(out, "Timers and the server's answers were up to %s late, timers in the worst second %s on average.\n",
 		digits.Brief(o.LateMost), digits.Brief(o.LateMean))
 	if o.Busy() {
 		fmt.Fprintln(out, "This machine was too busy for a comparison with the model: run it again.")

@@ -281,14 +281,16 @@ func TestRunTimeouts(t *testing.T) {
 				for _, arg := range test.args {
 					args = append(args, strings.ReplaceAll(arg, "LIMIT", limit.String()))
 				}
+				report := filepath.Join(t.TempDir(), "report")
 				// A process that is alive holds the pipe open, so the test reads the end of
 				// the output only when none is left.
-				got := finish(t, backoffRun(t, append(args, "sh", "-c",
+				got := finish(t, backoffRun(t, append(args, "--report", report, "sh", "-c",
 					test.trap+"\n"+`printf "$RETRY_ATTEMPT "; sleep 1000 & while :; do sleep 0.01; done`)...))
+				attempts := reportedAttempts(t, report)
 				// The messages of sh about its children on standard error do not matter.
-				if got.status != process.StatusTimedOut || got.stdout != test.want && limit >= longest {
-					t.Fatalf("%v: status %d, standard output %q, standard error %q; want 124, %q",
-						limit, got.status, got.stdout, got.stderr, test.want)
+				if got.status != process.StatusTimedOut || attempts != len(strings.Fields(test.want)) || got.stdout != test.want && limit >= longest {
+					t.Fatalf("%v: status %d after %d attempts, standard output %q, standard error %q; want 124, %q",
+						limit, got.status, attempts, got.stdout, got.stderr, test.want)
 				}
 				if got.stdout == test.want {
 					return
@@ -299,6 +301,19 @@ func TestRunTimeouts(t *testing.T) {
 			}
 		})
 	}
+}
+
+func reportedAttempts(t *testing.T, file string) int {
+	t.Helper()
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct{ Attempts []struct{} }
+	if err := json.Unmarshal(data, &r); err != nil {
+		t.Fatalf("%v in\n%s", err, data)
+	}
+	return len(r.Attempts)
 }
 
 // If a delay would last until the limit, backoff gives up instead of waiting.

@@ -85,15 +85,16 @@ type Result struct {
 
 	unanswered int // seconds at whose end the server, not stopped, did not answer
 
-	// How late the timers of the server and the clients were: at worst, and on average in the
-	// worst second. The server's answers are late like timers. From the stop until shortly
-	// after the resumption the server's timers do not count; if a user stops it, its answers
-	// do not either.
+	// LateMost is how late a timer of the server or of the clients was, or an answer of the
+	// server about its state, where none counts as one after 900 ms. LateMean is the mean of
+	// the timers in the worst second. What the server does late because it was stopped does
+	// not count.
 	LateMost, LateMean time.Duration
 }
 
 // Busy reports whether the machine was too busy for the run to be compared with the model:
-// timers were late by more than 10 ms on average in some second, or by more than 250 ms.
+// timers were late by more than 10 ms on average in some second, or a timer or an answer by
+// more than 250 ms.
 func (r Result) Busy() bool {
 	return r.LateMean > 10*time.Millisecond || r.LateMost > 250*time.Millisecond
 }
@@ -205,7 +206,7 @@ const settling = 100 * time.Millisecond
 func (l *Config) conduct(ctx context.Context, all *clients, observed *observer, o *Result, progress io.Writer) error {
 	resumed := l.Phases.Warmup + l.Phases.Stop
 	stopped := false
-	measured := true   // the next answer tells of no timer that the stop made late
+	measured := true   // the next answer counts no timer that is late because of the stop
 	recent := int64(0) // the most requests open since the last second ended
 	record := all.record
 	ask := func(at time.Duration) error {
@@ -262,7 +263,7 @@ func (l *Config) conduct(ctx context.Context, all *clients, observed *observer, 
 		change(resumed, resumeProcess, "resumed", "resume")
 		if at := resumed + settling; l.StopPID != 0 {
 			moments = append(moments, action{at, func() error {
-				ask(at) // If no answer comes, this ends late.
+				ask(at) // No answer is no error: this action then ends late, which counts.
 				return nil
 			}})
 		}
@@ -272,7 +273,9 @@ func (l *Config) conduct(ctx context.Context, all *clients, observed *observer, 
 		if err := backoff.Sleep(ctx, m.at-time.Since(record.start)); err != nil {
 			return err
 		}
-		counts := l.StopPID != 0 || measured // A server that is stopped by hand answers late.
+		// Before the action, which may change measured. Nobody asks a server that this run
+		// has stopped; one that a user stops answers late.
+		counts := l.StopPID != 0 || measured
 		if err := m.do(); err != nil {
 			return err
 		}
