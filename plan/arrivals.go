@@ -1,9 +1,6 @@
 package plan
 
-import (
-	"sort"
-	"time"
-)
+import "time"
 
 // Arrivals are the times at which clients that fail together retry, those of all retries
 // merged. [Plan.Arrivals] returns them.
@@ -56,7 +53,7 @@ func (p *Plan) Arrivals(clients int, until time.Duration) *Arrivals {
 	a := &Arrivals{plan: p, perDraw: float64(clients) / float64(p.Draws), until: until}
 	var s sorter
 	for _, d := range p.draws {
-		s.buf = append(s.buf, d.elapsed[:d.before(until)]...)
+		s.buf = append(s.buf, d.elapsed[:before(d.elapsed, until)]...)
 	}
 	s.sort()
 	a.times = s.buf
@@ -141,10 +138,7 @@ func (a *Arrivals) burst(at, width time.Duration) Burst {
 
 // between returns how many of the sorted times are in [at, at+width).
 func between(times []time.Duration, at, width time.Duration) int {
-	before := func(t time.Duration) int {
-		return sort.Search(len(times), func(i int) bool { return times[i] >= t })
-	}
-	return before(plus(at, width)) - before(at)
+	return before(times, plus(at, width)) - before(times, at)
 }
 
 // mostOfMoments returns the fullest of the windows that begin or end with a moment. There

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"math"
+	"slices"
 	"sort"
 	"time"
 
@@ -77,14 +78,15 @@ func (p *Plan) deviation(at, width time.Duration) float64 {
 	}
 	var sum, squares float64
 	for _, d := range p.draws {
-		n := float64(d.before(plus(at, width)) - d.before(at))
+		n := float64(between(d.elapsed, at, width))
 		sum, squares = sum+n, squares+float64(n*n)
 	}
 	n := float64(p.Draws)
 	return math.Sqrt(max(0, squares-float64(sum*sum)/n) * n / (n - 1))
 }
 
-// before returns how many retries come before that time.
-func (d draw) before(at time.Duration) int {
-	return sort.Search(len(d.elapsed), func(i int) bool { return d.elapsed[i] >= at })
+// before returns how many of the sorted times come before that time.
+func before(times []time.Duration, at time.Duration) int {
+	n, _ := slices.BinarySearch(times, at)
+	return n
 }

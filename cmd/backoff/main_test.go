@@ -53,6 +53,10 @@ func TestBadInput(t *testing.T) {
 		{[]string{"run", "--ü", "x"}, `unknown flag --ü, see "backoff run --help"`},
 		{[]string{"help", "shaw"}, `unknown command "shaw", did you mean show?`},
 		{[]string{"help", "sim", "nothing"}, `unknown command "nothing", want one of contention, overload`},
+		{[]string{"help", "show", "nothing"}, `show: unexpected argument "nothing", want none`},
+		{[]string{"completion", "bash", "nothing"}, `bash: unexpected argument "nothing", want none`},
+		{[]string{"run", "-n", "9223372036854775808", "true"}, `--attempts is "9223372036854775808", want a whole number that is nearer to 0`},
+		{[]string{"show", "--seed", "18446744073709551616", "constant(1s)"}, `--seed is "18446744073709551616", want a whole number in [0, 2^64)`},
 		{[]string{"completion", "nushell"}, `unknown command "nushell", want one of bash, zsh, fish, powershell`},
 	} {
 		status, stdout, stderr := runs(t, test.args...)

@@ -8,6 +8,7 @@ import (
 
 	"example.com/backoff/cmd/backoff/internal/seconds"
 	"example.com/backoff/expr"
+	"example.com/backoff/internal/workers"
 	"example.com/backoff/sim/overload"
 )
 
@@ -68,28 +69,26 @@ func Search(ctx context.Context, config overload.Config, e *expr.Expr, reps []ov
 	before := Tried(reps)
 	config.Reps = len(before)
 	all := changes(config, e)
-	workers := config.Workers
-	config.Workers = max(1, workers/max(len(all), 1))
+	atOnce := config.Workers
+	config.Workers = max(1, atOnce/max(len(all), 1))
 	config.Progress = nil
 
 	tried := make([]Advice, len(all))
 	errs := make([]error, len(all))
-	places := make(chan struct{}, max(1, workers))
 	done := 0
 	var mu sync.Mutex // for done
-	var running sync.WaitGroup
-	for i, variants := range all {
-		running.Go(func() {
-			places <- struct{}{}
-			defer func() { <-places }()
-			tried[i], errs[i] = try(ctx, config, variants, before)
+	err := workers.Do(ctx, atOnce, len(all), func(ctx context.Context) func(int) {
+		return func(i int) {
+			tried[i], errs[i] = try(ctx, config, all[i], before)
 			mu.Lock()
 			defer mu.Unlock()
 			done++
 			progress(done, len(all))
-		})
+		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	running.Wait()
 	for _, err := range errs {
 		if err != nil {
 			return nil, err

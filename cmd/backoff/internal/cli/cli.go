@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -110,6 +111,7 @@ func addOwn(root *cobra.Command) {
 			c.Run, c.RunE = nil, help
 		case "completion":
 			for _, shell := range c.Commands() {
+				shell.Args = WantNothing
 				switch shell.Name() {
 				case "bash":
 					quoteInBash(shell)
@@ -132,8 +134,12 @@ func addOwn(root *cobra.Command) {
 // help runs the command help.
 func help(cmd *cobra.Command, args []string) error {
 	about, rest, err := cmd.Root().Find(args)
-	if err != nil || len(rest) > 0 {
+	switch {
+	case err == nil && len(rest) == 0:
+	case about.HasAvailableSubCommands():
 		return UnknownCommand(about, rest[0])
+	default:
+		return WantNothing(about, rest)
 	}
 	about.InitDefaultHelpFlag() // so that it is listed
 	return about.Help()
@@ -153,7 +159,14 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("--%s has no value, want %s", without.GetFlag().Name, wanted(cmd, without.GetFlag()))
 	}
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		return fmt.Errorf("--%s is %q, want %s", bad.GetFlag().Name, bad.GetValue(), wanted(cmd, bad.GetFlag()))
+		want := wanted(cmd, bad.GetFlag())
+		switch bad.GetFlag().Value.Type() {
+		case "int", "int64", "float64": // whose text has no range
+			if errors.Is(bad, strconv.ErrRange) {
+				want += " that is nearer to 0"
+			}
+		}
+		return fmt.Errorf("--%s is %q, want %s", bad.GetFlag().Name, bad.GetValue(), want)
 	}
 	return err
 }

@@ -94,7 +94,7 @@ func likeFlag(flags *pflag.FlagSet, name string) string {
 }
 
 // nearest returns the name of the command below parent that differs least from an unknown
-// name, in a third of its letters at most, and the empty text if there is none.
+// name, in a third of its letters at most, rounded up, and the empty text if there is none.
 func nearest(parent *cobra.Command, name string) string {
 	defer func(before int) { parent.SuggestionsMinimumDistance = before }(parent.SuggestionsMinimumDistance)
 	for letters := range 1 + (len(name)+2)/3 {

@@ -38,12 +38,18 @@ func Quantile(probability float64) string {
 // About returns x >= 0 to three digits, with commas.
 func About(x float64) string { return Grouped(Significant(x, 3)) }
 
-// Significant returns x to n significant digits. Further digits before the point are zeros.
-func Significant(x float64, n int) string {
+// ToSignificant rounds x to n significant digits.
+func ToSignificant(x float64, n int) float64 {
 	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', n, 64), 64)
 	if err != nil { // infinite
-		rounded = x
+		return x
 	}
+	return rounded
+}
+
+// Significant returns x to n significant digits. Further digits before the point are zeros.
+func Significant(x float64, n int) string {
+	rounded := ToSignificant(x, n)
 	if rounded != 0 && math.Abs(rounded) < 1e-4 {
 		return strconv.FormatFloat(rounded, 'g', -1, 64)
 	}

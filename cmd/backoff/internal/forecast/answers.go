@@ -162,14 +162,10 @@ func (f Forecast) comingTimes() string {
 	for _, m := range f.load.moments[:min(len(f.load.moments), most)] {
 		times = append(times, digits.Exact(m.At))
 	}
-	last := len(times) - 1
 	if len(f.load.moments) > most || f.plan.End() != plan.Ends || f.plan.LastRetry().Max > f.load.until {
 		return strings.Join(times, ", ") + " and so on"
 	}
-	if last == 0 {
-		return times[0]
-	}
-	return strings.Join(times[:last], ", ") + " and " + times[last]
+	return listed(times)
 }
 
 // amplified tells what a request costs if attempts fail.

@@ -5,7 +5,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -284,7 +283,7 @@ func (c column) winners(forecasts []Forecast) []int {
 	best, compete := -1, 0
 	values := make([]float64, len(forecasts))
 	for i, f := range forecasts {
-		values[i] = threeDigits(c.badly(f))
+		values[i] = digits.ToSignificant(c.badly(f), 3)
 		if math.IsNaN(values[i]) {
 			continue
 		}
@@ -303,14 +302,6 @@ func (c column) winners(forecasts []Forecast) []int {
 		return nil
 	}
 	return winners
-}
-
-func threeDigits(x float64) float64 {
-	rounded, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
-	if err != nil { // infinite
-		return x
-	}
-	return rounded
 }
 
 // write writes the table, and returns whether it marks the best and has a lower bound.
@@ -400,6 +391,11 @@ func letters(indices []int) string {
 	for _, i := range indices {
 		names = append(names, table.Letter(i))
 	}
+	return listed(names)
+}
+
+// listed is A, or A and B, or A, B and C.
+func listed(names []string) string {
 	last := len(names) - 1
 	if last == 0 {
 		return names[0]
