@@ -106,7 +106,11 @@ import (
 //
 // It panics if ctx, delays or op is nil.
 func Do(ctx context.Context, delays iter.Seq[time.Duration], op func(context.Context) error, opts ...Option) error {
-	r := newRunner("Do", ctx, delays, op == nil, opts)
+	check("Do", ctx, delays, op == nil)
+	r := runner{config: unset, ctx: ctx}
+	if len(opts) > 0 {
+		r.config = newConfig(opts)
+	}
 	return r.run(delays, op)
 }
 
@@ -121,15 +125,16 @@ func Do(ctx context.Context, delays iter.Seq[time.Duration], op func(context.Con
 //
 // It panics if ctx, delays or op is nil.
 func Value[T any](ctx context.Context, delays iter.Seq[time.Duration], op func(context.Context) (T, error), opts ...Option) (T, error) {
+	check("Value", ctx, delays, op == nil)
+	r := runner{config: newConfig(opts), ctx: ctx}
 	var first T
-	r := newRunner("Value", ctx, delays, op == nil, opts)
 	if err := r.begin(); err != nil {
 		return first, err
 	}
 	err, over := r.attempt(func(ctx context.Context) (err error) {
 		first, err = op(ctx)
 		return err
-	})
+	}, 0)
 	if over {
 		return first, err
 	}

@@ -18,7 +18,7 @@ type Error struct {
 	Attempts int           // number of attempts
 	Elapsed  time.Duration // since the first attempt began
 	Last     error         // the operation's last error that was not just the context's; nil if there was no attempt
-	Cause    error         // why it stopped: ErrExhausted, ErrDeadline, ErrElapsed, ErrBudget, or context.Cause(ctx)
+	Cause    error         // why it stopped: ErrExhausted, ErrDeadline, ErrElapsed, ErrBudget, ErrNested, a Limiter's error, or context.Cause(ctx)
 	Earlier  []error       // with KeepErrors, the errors before Last, oldest first
 }
 
@@ -37,6 +37,9 @@ var (
 
 	// ErrElapsed: the next attempt would have begun after [MaxElapsed].
 	ErrElapsed = errors.New("next delay passes MaxElapsed")
+
+	// ErrNested: the call was inside of an attempt of another one, and had [NotNested].
+	ErrNested = errors.New("no retry inside of a retry")
 )
 
 type deadlineError struct{}

@@ -44,8 +44,8 @@ type Loop struct {
 //
 // It panics if ctx or delays is nil.
 func NewLoop(ctx context.Context, delays iter.Seq[time.Duration], opts ...Option) *Loop {
-	r := newRunner("NewLoop", ctx, delays, false, opts)
-	return &Loop{runner: r, delays: delays}
+	check("NewLoop", ctx, delays, false)
+	return &Loop{runner: runner{config: newConfig(opts), ctx: ctx}, delays: delays}
 }
 
 // Attempts returns an iterator over the numbers of the attempts, 1, 2, 3, ... It waits

@@ -1,6 +1,7 @@
 package retry
 
 import (
+	"context"
 	"log/slog"
 	"time"
 
@@ -21,15 +22,23 @@ type config struct {
 	maxElapsed     time.Duration    // 0: none
 	maxAfter       time.Duration
 	resetAfter     time.Duration // 0: never
-	onRetry        func(Event)
-	logger         *slog.Logger
 	keepErrors     int
+	notNested      bool
 	budget         *Budget
+	limiter        Limiter
+	observe        observer
+	logRetry       func(context.Context, Outcome)
+	onRetry        func(Outcome)
+	warn           func(ctx context.Context, msg string, args ...any) // of the logger
+	values         []any                                              // see package entry
 }
+
+// unset is the config without options.
+var unset = config{maxAfter: backoff.NoLimit, keepErrors: 1}
 
 // newConfig gathers options.
 func newConfig(opts []Option) config {
-	c := config{maxAfter: backoff.NoLimit, keepErrors: 1}
+	c := unset
 	for _, o := range opts {
 		if o.set != nil {
 			c = o.set(c)
@@ -171,15 +180,18 @@ func ResetAfter(d time.Duration) Option {
 // It panics if f is nil.
 func OnRetry(f func(Event)) Option {
 	notNil("OnRetry", "f", f == nil, "a function")
+	call := func(o Outcome) {
+		f(Event{Attempt: o.Attempts, Err: o.Err, Delay: o.Delay, Elapsed: o.Elapsed})
+	}
 	return Option{func(c config) config {
 		before := c.onRetry
 		if before == nil {
-			c.onRetry = f
+			c.onRetry = call
 			return c
 		}
-		c.onRetry = func(e Event) {
-			before(e)
-			f(e)
+		c.onRetry = func(o Outcome) {
+			before(o)
+			call(o)
 		}
 		return c
 	}}
@@ -192,8 +204,16 @@ func OnRetry(f func(Event)) Option {
 // It panics if logger is nil.
 func WithLogger(logger *slog.Logger) Option {
 	notNil("WithLogger", "logger", logger == nil, "a logger")
+	// Only this function calls methods of slog, so that the linker leaves them out of a
+	// program that does not log.
+	warn := logger.WarnContext
+	logRetry := func(ctx context.Context, o Outcome) {
+		logger.LogAttrs(ctx, slog.LevelWarn, "attempt failed, retrying",
+			slog.Int("attempt", o.Attempts), slog.Any("err", o.Err),
+			slog.Duration("delay", o.Delay), slog.Duration("elapsed", o.Elapsed))
+	}
 	return Option{func(c config) config {
-		c.logger = logger
+		c.warn, c.logRetry = warn, logRetry
 		return c
 	}}
 }

@@ -4,72 +4,166 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"log/slog"
 	"time"
+
+	"example.com/backoff/internal/saturating"
+	"example.com/backoff/retry/internal/entry"
 )
 
 // runner is the state of one call of Do, one of Value, or one range over a Loop.
 type runner struct {
 	config
-	ctx      context.Context
-	start    time.Time // when the first attempt began
-	began    time.Time // when the latest attempt began; kept for ResetAfter alone
+	ctx   context.Context // the caller's
+	inner context.Context // marked for the attempts; nil if they get ctx
+	below entry.Operation // instead of op, if the call comes from a package below this one
+
+	// Times since epoch.
+	start time.Duration // when the first attempt began
+	began time.Duration // when the latest attempt began; kept for ResetAfter alone
+
 	attempts int
+	before   error   // the error of the attempt before the latest one; kept for a limiter alone
 	last     error   // of the latest attempt
 	earlier  []error // before last, oldest first, at most keepErrors-1
 	hint     time.Duration
 	denied   bool // by the budget, after last
+	nested   bool // so there is only one attempt
 	timer    *time.Timer
 
-	// How the range over the schedule ended. These are fields because a variable that
-	// the body of the range shares would be another one on the heap.
+	// Whether ctx has a deadline, and its time since start. Read after the first failure.
+	deadline             time.Duration
+	hasDeadline, limited bool
+
+	// Of the latest attempt, for Observe.
+	done func(Outcome)
+	took time.Duration
+
+	// The range over the schedule, and how it ended.
+	op          func(context.Context) error
+	ranging     ranging
 	result      error
 	over, again bool // again: from the first delay
 }
 
-func newRunner(function string, ctx context.Context, delays iter.Seq[time.Duration], noOp bool, opts []Option) runner {
+// epoch makes the clock cheap: the time since a time that was read before needs one of
+// the two clocks that time.Now reads.
+var epoch = time.Now()
+
+func clock() time.Duration { return time.Since(epoch) }
+
+// check panics if an argument is missing.
+func check(function string, ctx context.Context, delays iter.Seq[time.Duration], noOp bool) {
 	notNil(function, "ctx", ctx == nil, "a context")
 	notNil(function, "delays", delays == nil, "a schedule")
 	notNil(function, "op", noOp, "a function")
-	return runner{config: newConfig(opts), ctx: ctx}
 }
 
-// begin starts the clock. It fails if the context is already done.
+// run makes all attempts.
+func (r *runner) run(delays iter.Seq[time.Duration], op func(context.Context) error) error {
+	if err := r.begin(); err != nil {
+		return err
+	}
+	// The first attempt needs no schedule, so a success at once does not range over it.
+	if err, over := r.attempt(op, 0); over {
+		return err
+	}
+	return r.retries(delays, op)
+}
+
+// begin starts the clock. It fails if no attempt may be made.
 func (r *runner) begin() error {
 	if r.ctx.Err() != nil {
 		return &Error{Cause: context.Cause(r.ctx)}
 	}
-	r.start = time.Now()
+	if r.notNested {
+		r.nested = marked(r.ctx) > 0 || stacked() > 0
+	}
+	if r.limiter != nil {
+		if err := r.limiter.Allow(1, nil); err != nil {
+			return &Error{Cause: err}
+		}
+	}
+	r.start = clock()
 	r.began = r.start
 	return nil
 }
 
-// attempt calls op once and judges the result. If over is true, err is the result of
-// the run.
-func (r *runner) attempt(op func(context.Context) error) (err error, over bool) {
+// attempt calls op once, after a delay, and judges the result. If over is true, err is
+// the result of the run.
+func (r *runner) attempt(op func(context.Context) error, delay time.Duration) (err error, over bool) {
 	r.attempts++
-	if r.attemptTimeout == 0 {
-		return r.judge(op(r.ctx), false)
+	if r.inner == nil && marking.Load() {
+		r.inner = mark(r.ctx)
 	}
-	ctx, cancel := context.WithTimeout(r.ctx, r.attemptTimeout)
-	defer cancel()
-	failure := op(ctx)
-	return r.judge(failure, ctx.Err() != nil)
+	ctx := r.ctx
+	if r.inner != nil {
+		ctx = r.inner
+	}
+	if r.observe != nil {
+		return r.observed(ctx, op, delay)
+	}
+	return r.judge(r.call(ctx, op))
 }
 
-// judge decides what follows an attempt. timedOut reports that the attempt's own context
-// was done.
+// call calls op once. timedOut reports that the attempt's own context was done.
+//
+//go:noinline
+func (r *runner) call(ctx context.Context, op func(context.Context) error) (failure error, timedOut bool) {
+	if r.attemptTimeout == 0 {
+		return r.operate(ctx, op), false
+	}
+	ctx, cancel := context.WithTimeout(ctx, r.attemptTimeout)
+	defer cancel()
+	failure = r.operate(ctx, op)
+	return failure, ctx.Err() != nil
+}
+
+func (r *runner) operate(ctx context.Context, op func(context.Context) error) error {
+	if r.below != nil {
+		return r.below.Attempt(ctx)
+	}
+	return op(ctx)
+}
+
+// observed is attempt with an observer.
+func (r *runner) observed(ctx context.Context, op func(context.Context) error, delay time.Duration) (err error, over bool) {
+	began := time.Now()
+	ctx, r.done = r.observe.begin(ctx, Attempt{Number: r.attempts, Delay: delay, Start: began})
+	returned := false
+	defer func() {
+		if !returned {
+			r.took = time.Since(began)
+			r.tell(Outcome{Cause: errPanic, result: resultPanic})
+		}
+	}()
+	failure, timedOut := r.call(ctx, op)
+	returned = true
+	r.took = time.Since(began)
+	return r.judge(failure, timedOut)
+}
+
+// judge decides what follows an attempt.
 func (r *runner) judge(failure error, timedOut bool) (err error, over bool) {
 	if failure == nil {
 		if r.budget != nil {
 			r.budget.Succeeded()
 		}
+		if r.limiter != nil {
+			r.limiter.Done(Result{Attempt: r.attempts, Last: r.before})
+		}
+		if r.done != nil {
+			r.tell(Outcome{result: resultSuccess})
+		}
 		return nil, true
 	}
+	return r.judgeFailure(failure, timedOut)
+}
+
+func (r *runner) judgeFailure(failure error, timedOut bool) (err error, over bool) {
 	hint, permanent := marks(failure)
 	failure = unmarked(failure)
 	if permanent {
-		return failure, true
+		return r.permanent(failure), true
 	}
 	if r.ctx.Err() != nil {
 		cause := context.Cause(r.ctx)
@@ -77,18 +171,45 @@ func (r *runner) judge(failure error, timedOut bool) (err error, over bool) {
 		if r.last == nil || !errors.Is(failure, r.ctx.Err()) && !errors.Is(failure, cause) {
 			r.remember(failure)
 		}
-		return r.stop(cause), true
+		return r.stop(cause, resultContext), true
 	}
-	if !timedOut && r.retryable != nil && !r.retryable(failure) {
-		return failure, true
+	if !timedOut && !r.mayRetry(failure) {
+		return r.permanent(failure), true
+	}
+	if r.limiter != nil {
+		r.limiter.Done(Result{Attempt: r.attempts, Last: r.before, Err: failure, Retryable: true})
+		r.before = failure
 	}
 	r.remember(failure)
 	r.hint = min(hint, r.maxAfter)
 	r.denied = r.budget != nil && !r.budget.Failed()
+	if r.nested {
+		return r.stop(ErrNested, ""), true
+	}
 	if r.attempts == r.maxAttempts {
-		return r.stop(ErrExhausted), true
+		return r.stop(ErrExhausted, ""), true
 	}
 	return nil, false
+}
+
+// mayRetry reports whether a retry could cure failure.
+func (r *runner) mayRetry(failure error) bool {
+	switch {
+	case r.retryable != nil:
+		return r.retryable(failure)
+	case r.below != nil:
+		return r.below.Retryable(failure)
+	}
+	return true
+}
+
+// permanent ends the run with an error that no retry can cure.
+func (r *runner) permanent(failure error) error {
+	if r.limiter != nil {
+		r.limiter.Done(Result{Attempt: r.attempts, Last: r.before, Err: failure})
+	}
+	r.tell(Outcome{Err: failure, result: resultPermanent})
+	return failure
 }
 
 // remember keeps the last keepErrors errors.
@@ -103,75 +224,97 @@ func (r *runner) remember(failure error) {
 	r.last = failure
 }
 
-// run makes all attempts.
-func (r *runner) run(delays iter.Seq[time.Duration], op func(context.Context) error) error {
-	if err := r.begin(); err != nil {
-		return err
-	}
-	// The first attempt needs no schedule, so a success at once does not range over it.
-	if err, over := r.attempt(op); over {
-		return err
-	}
-	return r.retries(delays, op)
-}
+// ranging is the state of a range over the schedule. The range calls the schedule with a
+// method, which costs less than a for statement, and makes that statement's checks.
+type ranging int
+
+const (
+	finished ranging = iota // the schedule may not call next
+	waiting                 // it may
+	inBody                  // it has, and next has not returned
+)
 
 // retries makes all attempts except the first, inside of the range over delays. Its
-// receiver is a copy, because the body of the range moves it to the heap; the caller's
-// runner can stay on the stack.
+// receiver is a copy, because the schedule gets a method of it, which moves it to the
+// heap; the caller's runner can stay on the stack.
 func (r runner) retries(delays iter.Seq[time.Duration], op func(context.Context) error) error {
+	r.op = op
+	next := r.next
 	for {
 		r.again = false // in case the schedule is empty the second time
-		for d := range delays {
-			if !r.retry(d, op) {
-				break
-			}
+		r.ranging = waiting
+		delays(next)
+		if r.ranging == inBody {
+			panic("retry: the schedule has recovered a panic of the attempt, want it to go on")
 		}
+		r.ranging = finished
 		switch {
 		case r.over:
 			return r.result
 		case !r.again:
-			return r.stop(ErrExhausted)
+			return r.stop(ErrExhausted, "")
 		}
 	}
 }
 
-// retry makes one attempt after a delay of d, and reports whether the next delay is
+// next makes one attempt after a delay of d, and reports whether the next delay is
 // wanted. If not, the run is over or the schedule starts again.
-func (r *runner) retry(d time.Duration, op func(context.Context) error) bool {
+func (r *runner) next(d time.Duration) bool {
+	if r.ranging != waiting {
+		panic("retry: the schedule has called yield again after it returned false")
+	}
+	r.ranging = inBody
+	more := r.retry(d)
+	r.ranging = finished
+	if more {
+		r.ranging = waiting
+	}
+	return more
+}
+
+func (r *runner) retry(d time.Duration) bool {
+	d = max(d, r.hint, 0)
 	if r.result = r.await(d); r.result != nil {
 		r.over = true
 		return false
 	}
-	r.result, r.over = r.attempt(op)
-	r.again = r.resetAfter > 0 && time.Since(r.began) >= r.resetAfter
+	r.result, r.over = r.attempt(r.op, d)
+	r.again = r.resetAfter > 0 && clock()-r.began >= r.resetAfter
 	return !r.over && !r.again
 }
 
 // await waits for the delay before a retry, or returns why no retry follows.
 func (r *runner) await(d time.Duration) error {
-	d = max(d, r.hint, 0)
-	elapsed := time.Since(r.start)
+	now := clock()
+	elapsed := now - r.start
 	if cause := r.refusal(d, elapsed); cause != nil {
-		return r.stop(cause)
+		return r.stop(cause, "")
 	}
-	if r.logger != nil || r.onRetry != nil {
-		r.announce(Event{Attempt: r.attempts, Err: r.last, Delay: d, Elapsed: elapsed})
-		d -= time.Since(r.start) - elapsed
+	if r.done != nil || r.logRetry != nil || r.onRetry != nil || r.below != nil {
+		r.announce(d, elapsed)
+		d -= clock() - now
 	}
 	if !r.sleep(d) {
-		return r.stop(context.Cause(r.ctx))
+		return r.stop(context.Cause(r.ctx), resultContext)
 	}
 	if r.resetAfter > 0 {
-		r.began = time.Now()
+		r.began = clock()
 	}
 	return nil
 }
 
-// refusal returns why no retry may follow a delay of d, or nil. It forms no sum, which
-// could wrap.
+// refusal returns why no retry may follow a delay of d, or nil.
 func (r *runner) refusal(d, elapsed time.Duration) error {
-	// At the deadline itself the context is done, so no attempt could be made.
-	if deadline, ok := r.ctx.Deadline(); ok && d >= time.Until(deadline) {
+	if !r.limited {
+		r.limited = true
+		if deadline, ok := r.ctx.Deadline(); ok {
+			r.hasDeadline = true
+			r.deadline = saturating.Add(time.Until(deadline), elapsed)
+		}
+	}
+	// The comparisons form no sum, which could wrap. At the deadline itself the context
+	// is done, so no attempt could be made.
+	if r.hasDeadline && d >= r.deadline-elapsed {
 		return ErrDeadline
 	}
 	if r.maxElapsed > 0 && d > r.maxElapsed-elapsed {
@@ -180,18 +323,26 @@ func (r *runner) refusal(d, elapsed time.Duration) error {
 	if r.denied {
 		return ErrBudget
 	}
+	if r.limiter != nil {
+		return r.limiter.Allow(r.attempts+1, r.last)
+	}
 	return nil
 }
 
-// announce reports a retry before its delay.
-func (r *runner) announce(e Event) {
-	if r.logger != nil {
-		r.logger.LogAttrs(r.ctx, slog.LevelWarn, "attempt failed, retrying",
-			slog.Int("attempt", e.Attempt), slog.Any("err", e.Err),
-			slog.Duration("delay", e.Delay), slog.Duration("elapsed", e.Elapsed))
+// announce tells of a retry before its delay.
+func (r *runner) announce(d, elapsed time.Duration) {
+	o := Outcome{Attempts: r.attempts, Err: r.last, Took: r.took, Elapsed: elapsed, Retry: true, Delay: d, result: resultRetry}
+	if r.done != nil {
+		r.done(o)
+	}
+	if r.logRetry != nil {
+		r.logRetry(r.ctx, o)
 	}
 	if r.onRetry != nil {
-		r.onRetry(e)
+		r.onRetry(o)
+	}
+	if r.below != nil {
+		r.below.Retrying(d)
 	}
 }
 
@@ -218,12 +369,26 @@ func (r *runner) sleep(d time.Duration) bool {
 }
 
 // stop returns the Error of a run that ends with cause.
-func (r *runner) stop(cause error) error {
-	return &Error{
+func (r *runner) stop(cause error, result string) error {
+	e := &Error{
 		Attempts: r.attempts,
-		Elapsed:  time.Since(r.start),
+		Elapsed:  clock() - r.start,
 		Last:     r.last,
 		Earlier:  r.earlier,
 		Cause:    cause,
 	}
+	r.tell(Outcome{Err: r.last, Cause: cause, Elapsed: e.Elapsed, result: result})
+	return e
+}
+
+// tell passes the last outcome of the run to the observer of the latest attempt.
+func (r *runner) tell(o Outcome) {
+	if r.done == nil {
+		return
+	}
+	o.Attempts, o.Took = r.attempts, r.took
+	if o.Elapsed == 0 {
+		o.Elapsed = clock() - r.start
+	}
+	r.done(o)
 }

@@ -1,0 +1,36 @@
+package retry
+
+// A Limiter decides whether an attempt may be made, from the results of those before it
+// (retry budget, retry quota, client throttling). Share one Limiter among all calls to one
+// server, by [WithLimiter]. Any number of goroutines may call its methods at once.
+type Limiter interface {
+	// Allow is called before each attempt, the first included. Before a retry it is
+	// called before the delay, when every other limit has allowed the retry. last is
+	// the error of the attempt before, nil for the first. An error stops the call, as
+	// the Cause of its [Error].
+	Allow(attempt int, last error) error
+
+	// Done is called with the result of each attempt, unless the caller's context was
+	// done when the attempt failed.
+	Done(Result)
+}
+
+// A Result is the result of one attempt, for a [Limiter].
+type Result struct {
+	Attempt   int   // 1, 2, 3, ...: retry n is attempt n+1
+	Last      error // of the attempt before, without marks; nil for the first
+	Err       error // without marks; nil if the attempt succeeded
+	Retryable bool  // whether a retry could cure Err: it is not marked by Permanent, nor does If refuse it
+}
+
+// WithLimiter counts each attempt in l, and stops when l allows none. Use one [Limiter]
+// for all calls to one server. [WithBudget] may be set besides it, and decides first.
+//
+// It panics if l is nil.
+func WithLimiter(l Limiter) Option {
+	notNil("WithLimiter", "l", l == nil, "a limiter")
+	return Option{func(c config) config {
+		c.limiter = l
+		return c
+	}}
+}
