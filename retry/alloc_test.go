@@ -64,7 +64,7 @@ func TestAllocations(t *testing.T) {
 		{"Do, 100 retries, every option but AttemptTimeout", 4, func() { retry.Do(ctx, delays, often, opts...) }},
 		{"Do, success, AttemptTimeout", 4, func() { retry.Do(ctx, delays, succeed, limited...) }},
 		{"Do, 100 retries, AttemptTimeout", 5 + 4*101, func() { retry.Do(ctx, delays, often, limited...) }},
-		{"Loop, success", 4, func() {
+		{"Loop, success", 3, func() {
 			loop := retry.NewLoop(ctx, delays)
 			for range loop.Attempts() {
 			}

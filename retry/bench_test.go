@@ -2,7 +2,6 @@ package retry
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -46,18 +45,6 @@ func BenchmarkBudget(b *testing.B) {
 }
 
 func BenchmarkDo(b *testing.B) {
-	errAgain := errors.New("again")
-	failing := func(n int) func(context.Context) error {
-		left := n
-		return func(context.Context) error {
-			if left == 0 {
-				left = n
-				return nil
-			}
-			left--
-			return errAgain
-		}
-	}
 	ctx, cancel := context.WithCancel(b.Context())
 	defer cancel()
 	atOnce := backoff.Constant(0)
@@ -68,13 +55,13 @@ func BenchmarkDo(b *testing.B) {
 		op     func(context.Context) error
 		opts   []Option
 	}{
-		{"success", atOnce, failing(0), nil},
-		{"success/budget", atOnce, failing(0), []Option{WithBudget(NewBudget(100, 1))}},
-		{"success/AttemptTimeout", atOnce, failing(0), []Option{AttemptTimeout(time.Minute)}},
-		{"retries=1", atOnce, failing(1), nil},
-		{"retries=8", atOnce, failing(8), nil},
-		{"retries=8/FullJitter", full, failing(8), nil},
-		{"retries=8/limits", atOnce, failing(8), []Option{MaxElapsed(time.Hour), MaxAfter(time.Hour), ResetAfter(time.Hour), WithBudget(NewBudget(1e9, 1e9))}},
+		{"success", atOnce, failingAgain(0), nil},
+		{"success/budget", atOnce, failingAgain(0), []Option{WithBudget(NewBudget(100, 1))}},
+		{"success/AttemptTimeout", atOnce, failingAgain(0), []Option{AttemptTimeout(time.Minute)}},
+		{"retries=1", atOnce, failingAgain(1), nil},
+		{"retries=8", atOnce, failingAgain(8), nil},
+		{"retries=8/FullJitter", full, failingAgain(8), nil},
+		{"retries=8/limits", atOnce, failingAgain(8), []Option{MaxElapsed(time.Hour), MaxAfter(time.Hour), ResetAfter(time.Hour), WithBudget(NewBudget(1e9, 1e9))}},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			b.ReportAllocs()
@@ -87,7 +74,7 @@ func BenchmarkDo(b *testing.B) {
 	}
 	b.Run("Loop/retries=8", func(b *testing.B) {
 		b.ReportAllocs()
-		op := failing(8)
+		op := failingAgain(8)
 		for b.Loop() {
 			loop := NewLoop(ctx, atOnce)
 			for range loop.Attempts() {

@@ -9,8 +9,10 @@
 //
 // A schedule is an [iter.Seq] of [time.Duration], made by package [example.com/backoff]. A
 // schedule of n delays allows n retries, which are n+1 attempts, and the empty schedule
-// allows one attempt. An endless schedule sets no limit: use it with a context that
-// will be done, with [MaxAttempts] or with [MaxElapsed].
+// allows one attempt. An endless schedule, such as backoff.FullJitter without
+// backoff.Take, sets no limit: use it with a context that will be done, with
+// [MaxAttempts] or with [MaxElapsed]. Otherwise an operation that never succeeds is
+// retried forever.
 //
 // # Which function to use
 //
@@ -25,9 +27,9 @@
 // statement, which waits for other channels, such as a stop channel, besides the delay.
 //
 // Retry at one level only. If a function that retries calls another one that retries,
-// the attempts multiply: 3 levels of 3 attempts send 27 requests. And retry only what
-// may be done twice: a lost answer looks like a failure, though the operation took
-// place.
+// the attempts multiply: 3 levels of 3 attempts send 27 requests. [NotNested] makes one
+// attempt where another call retries already. And retry only what may be done twice: a
+// lost answer looks like a failure, though the operation took place.
 //
 // # Options
 //
@@ -39,8 +41,11 @@
 //	AttemptTimeout   how long one attempt may take (per-try timeout)
 //	After, MaxAfter  the wait that a server asks for (Retry-After), and its limit
 //	WithBudget       fewer retries when everything fails (retry budget, retry throttling)
+//	WithLimiter      the same by other rules (token bucket, retry quota, client throttling)
 //	ResetAfter       the first delay again after an attempt that ran for a while (reset)
-//	OnRetry          metrics, traces and hooks (notify)
+//	NotNested        one attempt if another call retries already (retry amplification)
+//	Observe          spans, metrics, the number of attempts (instrumentation, listener)
+//	OnRetry          a hook before each retry (notify)
 //	WithLogger       a log line for each retry
 //	KeepErrors       earlier errors beside the last one
 //
@@ -57,11 +62,13 @@
 //	ctx was done before the first attempt           *Error, Cause context.Cause(ctx), Last nil
 //	ctx was done after a failed attempt or a delay  *Error, Cause context.Cause(ctx)
 //	an attempt failed with err, and If refuses it   err, unchanged
+//	the call is inside of another, with NotNested   *Error, Cause ErrNested
 //	MaxAttempts were made                           *Error, Cause ErrExhausted
 //	the schedule has no further delay               *Error, Cause ErrExhausted
 //	the delay would last until ctx's deadline       *Error, Cause ErrDeadline, at once
 //	the delay would end after MaxElapsed            *Error, Cause ErrElapsed, at once
 //	the budget allows no retry                      *Error, Cause ErrBudget, at once
+//	a Limiter allows no attempt                     *Error, Cause the Limiter's error, at once
 //
 // If several rows apply, the first one wins. Errors that are not retryable are returned
 // unchanged. In every other case an [*Error] says how many attempts there were, how long
@@ -81,8 +88,9 @@
 //
 // Do starts no goroutine and reuses one timer. If the operation panics, Do passes the
 // panic on and leaves nothing behind. An operation that succeeds at once costs no
-// allocation; one that is retried costs 6 in all, however often, and 3 if no delay needs
-// the timer. [AttemptTimeout] costs 4 for each attempt, for its context.
+// allocation; one that is retried costs 5 in all, however often, and 2 if no delay needs
+// the timer. [AttemptTimeout] costs 4 for each attempt, for its context. A [Loop] costs 3
+// more, because its body and the variables that it sets live on the heap.
 //
 // # Testing
 //
@@ -104,10 +112,14 @@ import (
 // is done when the attempt's time is over. Do checks ctx before the first attempt, after
 // every failure and after every delay.
 //
-// It panics if ctx, delays or op is nil.
+// If delays is endless, ctx cannot be done and no option sets a limit, Do returns only
+// after a success or an error that is not retried.
+//
+// It panics if ctx, delays or op is nil, and if delays breaks the rules of an iterator:
+// if it calls its function again after that returned false, or recovers a panic of op.
 func Do(ctx context.Context, delays iter.Seq[time.Duration], op func(context.Context) error, opts ...Option) error {
 	check("Do", ctx, delays, op == nil)
-	r := runner{config: unset, ctx: ctx}
+	r := runner{ctx: ctx}
 	if len(opts) > 0 {
 		r.config = newConfig(opts)
 	}
@@ -126,15 +138,15 @@ func Do(ctx context.Context, delays iter.Seq[time.Duration], op func(context.Con
 // It panics if ctx, delays or op is nil.
 func Value[T any](ctx context.Context, delays iter.Seq[time.Duration], op func(context.Context) (T, error), opts ...Option) (T, error) {
 	check("Value", ctx, delays, op == nil)
-	r := runner{config: newConfig(opts), ctx: ctx}
-	var first T
-	if err := r.begin(); err != nil {
-		return first, err
+	r := runner{ctx: ctx}
+	if len(opts) > 0 {
+		r.config = newConfig(opts)
 	}
-	err, over := r.attempt(func(ctx context.Context) (err error) {
+	var first T
+	err, over := r.first(func(ctx context.Context) (err error) {
 		first, err = op(ctx)
 		return err
-	}, 0)
+	})
 	if over {
 		return first, err
 	}

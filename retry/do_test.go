@@ -439,6 +439,15 @@ func TestRules(t *testing.T) {
 			},
 		},
 		{
+			name: "the cause of the end replaces no error either", delays: list(1 * s), script: script{{err: errA}, {takes: 3 * s, err: errStop}},
+			cancel: 2 * s,
+			want: result{
+				Calls:  []time.Duration{0, 1 * s},
+				Events: []retry.Event{event(1, errA, 1*s, 0)},
+				Err:    stopped(2, 4*s, errA, errStop), End: 4 * s,
+			},
+		},
+		{
 			name: "the end of the context beats If", delays: list(1 * s), script: script{{takes: time.Hour, heeds: true}},
 			opts:   options(retry.If(func(error) bool { return false })),
 			cancel: 2 * s,
@@ -611,6 +620,15 @@ func TestRules(t *testing.T) {
 				Calls:  []time.Duration{0, 0, 0, 0},
 				Events: []retry.Event{event(1, errA, 0, 0), event(2, errB, 0, 0), event(3, errC, 0, 0)},
 				Err:    stopped(4, 0, errA, retry.ErrExhausted, errB, errC),
+			},
+		},
+		{
+			name: "KeepErrors(1) keeps the last", delays: list(0), script: failing(errA, errB),
+			opts: options(retry.KeepErrors(1)),
+			want: result{
+				Calls:  []time.Duration{0, 0},
+				Events: []retry.Event{event(1, errA, 0, 0)},
+				Err:    stopped(2, 0, errB, retry.ErrExhausted),
 			},
 		},
 		{

@@ -3,6 +3,7 @@ package retry
 import (
 	"context"
 	"iter"
+	"slices"
 	"time"
 
 	"example.com/backoff/retry/internal/entry"
@@ -10,23 +11,36 @@ import (
 
 func init() {
 	entry.PrepareHook = func(opts any) entry.Runner { return prepared{newConfig(opts.([]Option))} }
-	entry.OptionHook = func(value any) any {
+	entry.OptionHook = func(v any) any {
 		return Option{func(c config) config {
-			c.values = append(c.values[:len(c.values):len(c.values)], value)
+			c.values = &value{c.values, v}
 			return c
 		}}
 	}
+}
+
+// value is the last setting of a package below this one, after those before it.
+type value struct {
+	before *value
+	value  any
 }
 
 // prepared runs the operations of a package below this one.
 type prepared struct{ config config }
 
 func (p prepared) Run(ctx context.Context, delays iter.Seq[time.Duration], op entry.Operation) error {
-	r := runner{config: p.config, ctx: ctx, below: op}
+	r := runner{config: p.config, ctx: ctx, below: op, object: op}
 	return r.run(delays, nil)
 }
 
-func (p prepared) Values() []any { return p.config.values }
+func (p prepared) Values() []any {
+	var values []any
+	for v := p.config.values; v != nil; v = v.before {
+		values = append(values, v.value)
+	}
+	slices.Reverse(values)
+	return values
+}
 
 func (p prepared) Warn(ctx context.Context, msg string, args ...any) {
 	if p.config.warn != nil {

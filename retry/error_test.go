@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"example.com/backoff/retry"
 )
 
@@ -84,6 +86,33 @@ func TestErrorTree(t *testing.T) {
 	}
 	if !errors.Is(&retry.Error{Cause: errStop}, errStop) || errors.Is(&retry.Error{Cause: errStop}, nil) {
 		t.Errorf("an error without attempts has not exactly its cause")
+	}
+}
+
+// The tree has no nil: code that walks it need not look for one.
+func TestUnwrap(t *testing.T) {
+	for _, row := range []struct {
+		err  retry.Error
+		want []error
+	}{
+		{retry.Error{}, nil},
+		{retry.Error{Cause: errB}, []error{errB}},
+		{retry.Error{Last: errA}, []error{errA}},
+		{retry.Error{Last: errA, Cause: errB, Earlier: []error{errC, errStop}}, []error{errA, errB, errStop, errC}},
+	} {
+		if diff := cmp.Diff(row.want, row.err.Unwrap(), sameError); diff != "" {
+			t.Errorf("Unwrap of %+v (-want +got):\n%s", row.err, diff)
+		}
+	}
+}
+
+// A mark of nil is nil, so an operation may mark whatever it returns.
+func TestMarkedNil(t *testing.T) {
+	if err := retry.Permanent(nil); err != nil {
+		t.Errorf("Permanent(nil) is %#v, want nil", err)
+	}
+	if err := retry.After(nil, s); err != nil {
+		t.Errorf("After(nil, 1s) is %#v, want nil", err)
 	}
 }
 

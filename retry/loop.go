@@ -30,11 +30,11 @@ import (
 // So give Fail the result of every attempt, as in the first example, before anything
 // else in the body can continue. Fail(nil) is a success.
 //
-// A Loop is for one goroutine.
+// A Loop is for one goroutine, and for one for statement at a time.
 type Loop struct {
-	runner  runner // every range starts with a copy
+	runner  runner
 	delays  iter.Seq[time.Duration]
-	n       int             // of the current attempt
+	yield   func(int) bool  // the body of the current for statement
 	attempt context.Context // of the current attempt; nil between loops
 	failure error           // the argument of the last Fail in the current attempt
 	err     error
@@ -45,7 +45,9 @@ type Loop struct {
 // It panics if ctx or delays is nil.
 func NewLoop(ctx context.Context, delays iter.Seq[time.Duration], opts ...Option) *Loop {
 	check("NewLoop", ctx, delays, false)
-	return &Loop{runner: runner{config: newConfig(opts), ctx: ctx}, delays: delays}
+	l := &Loop{runner: runner{config: newConfig(opts), ctx: ctx}, delays: delays}
+	l.runner.object = (*body)(l)
+	return l
 }
 
 // Attempts returns an iterator over the numbers of the attempts, 1, 2, 3, ... It waits
@@ -59,18 +61,34 @@ func NewLoop(ctx context.Context, delays iter.Seq[time.Duration], opts ...Option
 // Ranging again starts again, with attempt 1 and the first delay.
 func (l *Loop) Attempts() iter.Seq[int] {
 	return func(yield func(int) bool) {
-		l.n, l.err = 0, nil
+		l.yield, l.err = yield, nil
 		defer func() { l.attempt = nil }()
-		r := l.runner
-		l.err = r.run(l.delays, func(ctx context.Context) error {
-			l.n++
-			l.attempt, l.failure = ctx, nil
-			if !yield(l.n) {
-				return Permanent(l.failure) // the caller has left the loop
-			}
-			return l.failure
-		})
+		l.err = l.run()
 	}
+}
+
+// run is the run of a runner that needs no copy for its retries, because a Loop is on
+// the heap.
+func (l *Loop) run() error {
+	r := &l.runner
+	if r.attempts > 0 { // of the range before
+		*r = runner{config: r.config, ctx: r.ctx, object: r.object}
+	}
+	if err, over := r.first(nil); over {
+		return err
+	}
+	return r.rangeOver(l.delays)
+}
+
+// body is the body of a Loop's for statement, as an operation.
+type body Loop
+
+func (b *body) Attempt(ctx context.Context) error {
+	b.attempt, b.failure = ctx, nil
+	if !b.yield(b.runner.attempts) {
+		return Permanent(b.failure) // the caller has left the loop
+	}
+	return b.failure
 }
 
 // Fail sets the result of the current attempt. If err is not nil, another attempt

@@ -57,14 +57,24 @@ func (e *afterError) RetryAfter() time.Duration { return e.delay }
 
 // marks returns the marks in the tree of err.
 func marks(err error) (after time.Duration, permanent bool) {
-	if e, ok := errors.AsType[interface {
-		error
-		RetryAfter() time.Duration
-	}](err); ok {
+	switch err.(type) {
+	case interface{ Unwrap() error }, interface{ Unwrap() []error }, interface{ As(any) bool }:
+	case hinting:
+		return err.(hinting).RetryAfter(), false
+	default:
+		return 0, false // most errors, for which errors.AsType takes as long as the rest of a retry
+	}
+	if e, ok := errors.AsType[hinting](err); ok {
 		after = e.RetryAfter()
 	}
 	_, permanent = errors.AsType[*permanentError](err)
 	return after, permanent
+}
+
+// hinting is an error that asks for a wait before the retry.
+type hinting interface {
+	error
+	RetryAfter() time.Duration
 }
 
 // unmarked returns err without its outermost marks, which are for the runner alone.

@@ -299,7 +299,8 @@ func testModel(t *rapid.T) {
 			ctx, cancel = context.WithCancelCause(ctx)
 			defer time.AfterFunc(c.canceled, func() { cancel(errStop) }).Stop()
 		}
-		opts := append(c.options(), retry.WithBudget(budget))
+		w := watching()
+		opts := append(c.options(), retry.WithBudget(budget), w.option())
 		got := perform(runners[name], ctx, c.schedule(), c.marked(), opts...)
 		if diff := cmp.Diff(want, got, sameError); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
@@ -308,6 +309,7 @@ func testModel(t *rapid.T) {
 			t.Fatalf("budget has %v tokens, want %v", got, b.tokens)
 		}
 		checkError(t, got.Err)
+		w.check(t, got)
 	}
 }
 

@@ -74,6 +74,8 @@ func (o Outcome) Result() string {
 		return "budget"
 	case ErrNested:
 		return "nested"
+	case context.Canceled, context.DeadlineExceeded:
+		return resultContext
 	}
 	return "other"
 }

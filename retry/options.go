@@ -5,12 +5,12 @@ import (
 	"log/slog"
 	"time"
 
-	"example.com/backoff"
 	"example.com/backoff/internal/argument"
 )
 
 // An Option of [Do], [Value] and [NewLoop]. If several options set one thing, the last
-// one wins, except that every [OnRetry] is called. The zero Option sets nothing.
+// one wins, except that every [OnRetry] and every [Observe] is called. The zero Option sets
+// nothing.
 type Option struct{ set func(config) config }
 
 // config is the sum of the options of one call. It is passed by value, so that a call
@@ -20,25 +20,23 @@ type config struct {
 	attemptTimeout time.Duration    // 0: none
 	maxAttempts    int              // 0: unlimited
 	maxElapsed     time.Duration    // 0: none
-	maxAfter       time.Duration
-	resetAfter     time.Duration // 0: never
-	keepErrors     int
-	notNested      bool
+	maxAfter       time.Duration    // if limitAfter
+	resetAfter     time.Duration    // 0: never
+	keepErrors     int              // 0: 1
 	budget         *Budget
 	limiter        Limiter
 	observe        observer
 	logRetry       func(context.Context, Outcome)
 	onRetry        func(Outcome)
 	warn           func(ctx context.Context, msg string, args ...any) // of the logger
-	values         []any                                              // see package entry
+	values         *value                                             // for package entry
+	limitAfter     bool
+	notNested      bool
 }
-
-// unset is the config without options.
-var unset = config{maxAfter: backoff.NoLimit, keepErrors: 1}
 
 // newConfig gathers options.
 func newConfig(opts []Option) config {
-	c := unset
+	var c config
 	for _, o := range opts {
 		if o.set != nil {
 			c = o.set(c)
@@ -146,7 +144,7 @@ func MaxElapsed(d time.Duration) Option {
 func MaxAfter(d time.Duration) Option {
 	notNegative("MaxAfter", d)
 	return Option{func(c config) config {
-		c.maxAfter = d
+		c.maxAfter, c.limitAfter = d, true
 		return c
 	}}
 }
@@ -171,8 +169,8 @@ func ResetAfter(d time.Duration) Option {
 }
 
 // OnRetry calls f before the delay of each retry, after every limit has allowed it. It
-// does not call f for a failure that no retry follows. Use it for metrics and for hooks
-// of your own.
+// does not call f for a failure that no retry follows. Use it to count or print retries,
+// and [Observe] if successes and final failures count too.
 //
 // If the context is done during the delay, the retry does not happen after all. The time
 // that f takes is part of the delay.

@@ -41,6 +41,8 @@ func TestBadArguments(t *testing.T) {
 		{"retry: ResetAfter: d is 0s, want > 0", func() { retry.ResetAfter(0) }},
 		{"retry: OnRetry: f is nil, want a function", func() { retry.OnRetry(nil) }},
 		{"retry: WithLogger: logger is nil, want a logger", func() { retry.WithLogger(nil) }},
+		{"retry: Observe: f is nil, want a function", func() { retry.Observe(nil) }},
+		{"retry: WithLimiter: l is nil, want a limiter", func() { retry.WithLimiter(nil) }},
 		{"retry: KeepErrors: n is 0, want > 0", func() { retry.KeepErrors(0) }},
 		{"retry: WithBudget: b is nil, want a budget", func() { retry.WithBudget(nil) }},
 		{"retry: NewBudget: maxTokens is 0, want a value in [0.000001, 1e12]", func() { retry.NewBudget(0, 1) }},

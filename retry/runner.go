@@ -15,34 +15,36 @@ type runner struct {
 	config
 	ctx   context.Context // the caller's
 	inner context.Context // marked for the attempts; nil if they get ctx
-	below entry.Operation // instead of op, if the call comes from a package below this one
+	below entry.Operation // nil unless the call comes from a package below this one
 
-	// Times since epoch.
-	start time.Duration // when the first attempt began
-	began time.Duration // when the latest attempt began; kept for ResetAfter alone
+	// Times since epoch, and a time since start.
+	start    time.Duration // when the first attempt began
+	began    time.Duration // when the latest attempt began; kept for ResetAfter alone
+	deadline time.Duration // of ctx; 0: not read yet; < 0: none
 
 	attempts int
-	before   error   // the error of the attempt before the latest one; kept for a limiter alone
-	last     error   // of the latest attempt
+	last     error   // of the latest attempt that failed by itself
+	before   error   // of the attempt before the latest one; kept for a limiter alone
 	earlier  []error // before last, oldest first, at most keepErrors-1
 	hint     time.Duration
-	denied   bool // by the budget, after last
-	nested   bool // so there is only one attempt
 	timer    *time.Timer
 
-	// Whether ctx has a deadline, and its time since start. Read after the first failure.
-	deadline             time.Duration
-	hasDeadline, limited bool
-
-	// Of the latest attempt, for Observe.
+	// Of the latest attempt, for an observer.
 	done func(Outcome)
 	took time.Duration
 
-	// The range over the schedule, and how it ended.
-	op          func(context.Context) error
-	ranging     ranging
-	result      error
-	over, again bool // again: from the first delay
+	// The operation is op, or object if that is not nil.
+	op     func(context.Context) error
+	object interface{ Attempt(context.Context) error }
+
+	// How the range over the schedule ended.
+	result error
+
+	ranging ranging
+	over    bool // the run is
+	again   bool // from the first delay
+	denied  bool // by the budget, after last
+	nested  bool // so there is only one attempt
 }
 
 // epoch makes the clock cheap: the time since a time that was read before needs one of
@@ -60,14 +62,19 @@ func check(function string, ctx context.Context, delays iter.Seq[time.Duration],
 
 // run makes all attempts.
 func (r *runner) run(delays iter.Seq[time.Duration], op func(context.Context) error) error {
-	if err := r.begin(); err != nil {
-		return err
-	}
-	// The first attempt needs no schedule, so a success at once does not range over it.
-	if err, over := r.attempt(op, 0); over {
+	if err, over := r.first(op); over {
 		return err
 	}
 	return r.retries(delays, op)
+}
+
+// first makes the first attempt. That needs no schedule, so a success at once does not
+// range over it. If over is true, err is the result of the run.
+func (r *runner) first(op func(context.Context) error) (err error, over bool) {
+	if err := r.begin(); err != nil {
+		return err, true
+	}
+	return r.attempt(op, 0)
 }
 
 // begin starts the clock. It fails if no attempt may be made.
@@ -99,30 +106,30 @@ func (r *runner) attempt(op func(context.Context) error, delay time.Duration) (e
 	if r.inner != nil {
 		ctx = r.inner
 	}
-	if r.observe != nil {
+	switch {
+	case r.observe != nil:
 		return r.observed(ctx, op, delay)
+	case r.attemptTimeout > 0:
+		return r.judge(r.callInTime(ctx, op))
 	}
-	return r.judge(r.call(ctx, op))
+	return r.judge(r.call(ctx, op), false)
 }
 
-// call calls op once. timedOut reports that the attempt's own context was done.
-//
-//go:noinline
-func (r *runner) call(ctx context.Context, op func(context.Context) error) (failure error, timedOut bool) {
-	if r.attemptTimeout == 0 {
-		return r.operate(ctx, op), false
-	}
-	ctx, cancel := context.WithTimeout(ctx, r.attemptTimeout)
-	defer cancel()
-	failure = r.operate(ctx, op)
-	return failure, ctx.Err() != nil
-}
-
-func (r *runner) operate(ctx context.Context, op func(context.Context) error) error {
-	if r.below != nil {
-		return r.below.Attempt(ctx)
+// call is the only function that calls operations.
+func (r *runner) call(ctx context.Context, op func(context.Context) error) error {
+	if r.object != nil {
+		return r.object.Attempt(ctx)
 	}
 	return op(ctx)
+}
+
+// callInTime is call with AttemptTimeout. timedOut reports that the attempt's own context
+// was done.
+func (r *runner) callInTime(ctx context.Context, op func(context.Context) error) (failure error, timedOut bool) {
+	ctx, cancel := context.WithTimeout(ctx, r.attemptTimeout)
+	defer cancel()
+	failure = r.call(ctx, op)
+	return failure, ctx.Err() != nil
 }
 
 // observed is attempt with an observer.
@@ -136,7 +143,13 @@ func (r *runner) observed(ctx context.Context, op func(context.Context) error, d
 			r.tell(Outcome{Cause: errPanic, result: resultPanic})
 		}
 	}()
-	failure, timedOut := r.call(ctx, op)
+	var failure error
+	timedOut := false
+	if r.attemptTimeout > 0 {
+		failure, timedOut = r.callInTime(ctx, op)
+	} else {
+		failure = r.call(ctx, op)
+	}
 	returned = true
 	r.took = time.Since(began)
 	return r.judge(failure, timedOut)
@@ -171,7 +184,7 @@ func (r *runner) judgeFailure(failure error, timedOut bool) (err error, over boo
 		if r.last == nil || !errors.Is(failure, r.ctx.Err()) && !errors.Is(failure, cause) {
 			r.remember(failure)
 		}
-		return r.stop(cause, resultContext), true
+		return r.stopAfter(failure, cause, resultContext), true
 	}
 	if !timedOut && !r.mayRetry(failure) {
 		return r.permanent(failure), true
@@ -181,7 +194,9 @@ func (r *runner) judgeFailure(failure error, timedOut bool) (err error, over boo
 		r.before = failure
 	}
 	r.remember(failure)
-	r.hint = min(hint, r.maxAfter)
+	if r.hint = hint; r.limitAfter {
+		r.hint = min(hint, r.maxAfter)
+	}
 	r.denied = r.budget != nil && !r.budget.Failed()
 	if r.nested {
 		return r.stop(ErrNested, ""), true
@@ -226,7 +241,7 @@ func (r *runner) remember(failure error) {
 
 // ranging is the state of a range over the schedule. The range calls the schedule with a
 // method, which costs less than a for statement, and makes that statement's checks.
-type ranging int
+type ranging uint8
 
 const (
 	finished ranging = iota // the schedule may not call next
@@ -234,11 +249,15 @@ const (
 	inBody                  // it has, and next has not returned
 )
 
-// retries makes all attempts except the first, inside of the range over delays. Its
-// receiver is a copy, because the schedule gets a method of it, which moves it to the
-// heap; the caller's runner can stay on the stack.
+// retries makes all attempts except the first. Its receiver is a copy, because rangeOver
+// moves it to the heap; the caller's runner can stay on the stack.
 func (r runner) retries(delays iter.Seq[time.Duration], op func(context.Context) error) error {
 	r.op = op
+	return r.rangeOver(delays)
+}
+
+// rangeOver makes all attempts except the first, inside of the range over delays.
+func (r *runner) rangeOver(delays iter.Seq[time.Duration]) error {
 	next := r.next
 	for {
 		r.again = false // in case the schedule is empty the second time
@@ -285,14 +304,17 @@ func (r *runner) retry(d time.Duration) bool {
 
 // await waits for the delay before a retry, or returns why no retry follows.
 func (r *runner) await(d time.Duration) error {
-	now := clock()
-	elapsed := now - r.start
+	announced := r.done != nil || r.logRetry != nil || r.onRetry != nil || r.below != nil
+	var elapsed time.Duration
+	if announced || r.maxElapsed > 0 || r.hasDeadline() { // otherwise nobody needs the clock
+		elapsed = clock() - r.start
+	}
 	if cause := r.refusal(d, elapsed); cause != nil {
 		return r.stop(cause, "")
 	}
-	if r.done != nil || r.logRetry != nil || r.onRetry != nil || r.below != nil {
+	if announced {
 		r.announce(d, elapsed)
-		d -= clock() - now
+		d -= clock() - r.start - elapsed
 	}
 	if !r.sleep(d) {
 		return r.stop(context.Cause(r.ctx), resultContext)
@@ -305,16 +327,9 @@ func (r *runner) await(d time.Duration) error {
 
 // refusal returns why no retry may follow a delay of d, or nil.
 func (r *runner) refusal(d, elapsed time.Duration) error {
-	if !r.limited {
-		r.limited = true
-		if deadline, ok := r.ctx.Deadline(); ok {
-			r.hasDeadline = true
-			r.deadline = saturating.Add(time.Until(deadline), elapsed)
-		}
-	}
 	// The comparisons form no sum, which could wrap. At the deadline itself the context
 	// is done, so no attempt could be made.
-	if r.hasDeadline && d >= r.deadline-elapsed {
+	if r.hasDeadline() && d >= r.deadline-elapsed {
 		return ErrDeadline
 	}
 	if r.maxElapsed > 0 && d > r.maxElapsed-elapsed {
@@ -327,6 +342,17 @@ func (r *runner) refusal(d, elapsed time.Duration) error {
 		return r.limiter.Allow(r.attempts+1, r.last)
 	}
 	return nil
+}
+
+// hasDeadline reports whether the context has a deadline. The first call converts it.
+func (r *runner) hasDeadline() bool {
+	if r.deadline == 0 {
+		r.deadline = -1
+		if t, ok := r.ctx.Deadline(); ok {
+			r.deadline = saturating.Add(max(time.Until(t), 0), clock()-r.start)
+		}
+	}
+	return r.deadline >= 0
 }
 
 // announce tells of a retry before its delay.
@@ -369,7 +395,10 @@ func (r *runner) sleep(d time.Duration) bool {
 }
 
 // stop returns the Error of a run that ends with cause.
-func (r *runner) stop(cause error, result string) error {
+func (r *runner) stop(cause error, result string) error { return r.stopAfter(r.last, cause, result) }
+
+// stopAfter is stop after an attempt that failed with failure, which need not be last.
+func (r *runner) stopAfter(failure, cause error, result string) error {
 	e := &Error{
 		Attempts: r.attempts,
 		Elapsed:  clock() - r.start,
@@ -377,7 +406,7 @@ func (r *runner) stop(cause error, result string) error {
 		Earlier:  r.earlier,
 		Cause:    cause,
 	}
-	r.tell(Outcome{Err: r.last, Cause: cause, Elapsed: e.Elapsed, result: result})
+	r.tell(Outcome{Err: failure, Cause: cause, Elapsed: e.Elapsed, result: result})
 	return e
 }
 
