@@ -57,10 +57,10 @@ func (e *afterError) RetryAfter() time.Duration { return e.delay }
 
 // marks returns the marks in the tree of err.
 func marks(err error) (after time.Duration, permanent bool) {
-	switch err.(type) {
+	switch e := err.(type) {
 	case interface{ Unwrap() error }, interface{ Unwrap() []error }, interface{ As(any) bool }:
 	case hinting:
-		return err.(hinting).RetryAfter(), false
+		return e.RetryAfter(), false
 	default:
 		return 0, false // most errors, for which errors.AsType takes as long as the rest of a retry
 	}

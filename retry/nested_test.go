@@ -23,8 +23,10 @@ func TestNotNested(t *testing.T) {
 		}{
 			{"three layers", func() []retry.Option { return nil }, nil, 27},
 			{"not nested", func() []retry.Option { return []retry.Option{retry.NotNested()} }, nil, 3},
-			{"not nested, a context of its own", func() []retry.Option { return []retry.Option{retry.NotNested()} },
-				func(context.Context) context.Context { return context.Background() }, 3},
+			{
+				"not nested, a context of its own", func() []retry.Option { return []retry.Option{retry.NotNested()} },
+				func(context.Context) context.Context { return context.Background() }, 3,
+			},
 		} {
 			calls := 0
 			var depths []int
