@@ -3,10 +3,12 @@ package retry_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"os"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -148,6 +150,45 @@ func TestErrorNested(t *testing.T) {
 	inner, ok := errors.AsType[*retry.Error](outer.Last)
 	if !ok || inner.Attempts != 3 || !errors.Is(err, errA) {
 		t.Errorf("got %v inside, want an error of 3 attempts and a", outer.Last)
+	}
+}
+
+// odd is an error that has its marks in a method As.
+type odd struct{ mark error }
+
+func (odd) Error() string        { return "odd" }
+func (o odd) As(target any) bool { return errors.As(o.mark, target) }
+
+// A mark is found wherever errors.As finds it.
+func TestMarkedAnywhere(t *testing.T) {
+	for _, row := range []struct {
+		name      string
+		err       error
+		delay     time.Duration
+		permanent bool
+	}{
+		{"none", errA, s, false},
+		{"outermost", retry.After(errA, time.Minute), time.Minute, false},
+		{"a method", busy{time.Minute}, time.Minute, false},
+		{"wrapped", fmt.Errorf("w: %w", retry.After(errA, time.Minute)), time.Minute, false},
+		{"joined", errors.Join(errB, busy{time.Minute}), time.Minute, false},
+		{"by As", odd{retry.After(errA, time.Minute)}, time.Minute, false},
+		{"permanent", retry.Permanent(errA), 0, true},
+		{"permanent, wrapped", fmt.Errorf("w: %w", retry.Permanent(errA)), 0, true},
+		{"permanent, joined", errors.Join(errB, retry.Permanent(errA)), 0, true},
+		{"permanent, by As", odd{retry.Permanent(errA)}, 0, true},
+		{"permanent after", retry.After(retry.Permanent(errA), time.Minute), 0, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			got := perform(retry.Do, t.Context(), list(s), script{{err: row.err}, {}})
+			want := []time.Duration{0, row.delay}
+			if row.permanent {
+				want = want[:1]
+			}
+			if diff := cmp.Diff(want, got.Calls); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", row.name, diff)
+			}
+		})
 	}
 }
 

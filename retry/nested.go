@@ -2,8 +2,9 @@ package retry
 
 import (
 	"context"
+	"reflect"
 	"runtime"
-	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -65,12 +66,14 @@ func stacked() int {
 		for more := true; more; {
 			var f runtime.Frame
 			f, more = frames.Next()
-			if strings.HasSuffix(f.Function, attemptFunction) {
+			if f.Function == callName() {
 				n++
 			}
 		}
 	}
 }
 
-// attemptFunction is the end of the name of the only function that calls operations.
-const attemptFunction = "backoff/retry.(*runner).call"
+// callName returns the name of the only function that calls operations.
+var callName = sync.OnceValue(func() string {
+	return runtime.FuncForPC(reflect.ValueOf((*runner).call).Pointer()).Name()
+})
