@@ -459,20 +459,20 @@ func TestThrottled(t *testing.T) {
 
 func TestObserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		retries.Init() // the counters of the process
+		outcomes.Init() // the counters of the process
 		var out bytes.Buffer
 		calls := 0
 		opts := observed("sync", slog.New(slog.NewTextHandler(&out, nil)))
-		count("sync", retry.Do(t.Context(), seconds(3), failing(2, errRefused, &calls), opts...))
+		_ = retry.Do(t.Context(), seconds(3), failing(2, errRefused, &calls), opts...)
 		calls = 0
-		count("sync", retry.Do(t.Context(), seconds(3), failing(always, errRefused, &calls), opts...))
+		_ = retry.Do(t.Context(), seconds(3), failing(always, errRefused, &calls), opts...)
 		calls = 0
-		count("sync", retry.Do(t.Context(), seconds(3), failing(1, retry.Permanent(errRefused), &calls), opts...))
+		_ = retry.Do(t.Context(), seconds(3), failing(1, retry.Permanent(errRefused), &calls), opts...)
 		if n := strings.Count(out.String(), `msg="attempt failed, retrying" operation=sync attempt=`); n != 5 {
 			t.Errorf("%d log lines, want 5:\n%s", n, &out)
 		}
-		want := `{"sync": 5, "sync: attempts exhausted": 1, "sync: not retryable": 1, "sync: success": 1}`
-		if got := retries.String(); got != want {
+		want := `{"sync: exhausted": 1, "sync: permanent": 1, "sync: retry": 5, "sync: success": 1}`
+		if got := outcomes.String(); got != want {
 			t.Errorf("counters are %s, want %s", got, want)
 		}
 	})
@@ -580,6 +580,7 @@ func TestAttemptsAndSleeps(t *testing.T) {
 		{"forgetsToFail", forgetsToFail, 1, 0},
 		{"retriesInRetries", retriesInRetries, 27, 26 * time.Second},
 		{"retriesOnce", retriesOnce, 3, 2 * time.Second},
+		{"retriesOutermost", retriesOutermost, 3, 2 * time.Second},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			calls, start := 0, time.Now()

@@ -79,6 +79,12 @@ func retriesOnce(ctx context.Context, delays iter.Seq[time.Duration], send func(
 	return retry.Do(ctx, delays, load) // 3 requests
 }
 
+func retriesOutermost(ctx context.Context, delays iter.Seq[time.Duration], send func(context.Context) error) error {
+	query := func(ctx context.Context) error { return retry.Do(ctx, delays, send, retry.NotNested()) }
+	load := func(ctx context.Context) error { return retry.Do(ctx, delays, query, retry.NotNested()) }
+	return retry.Do(ctx, delays, load) // 3 requests
+}
+
 func retriesForever(send func(context.Context) error) error {
 	return retry.Do(context.Background(), backoff.FullJitter(time.Second, time.Minute), send)
 }

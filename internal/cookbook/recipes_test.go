@@ -241,25 +241,19 @@ type throttled struct{ wait time.Duration }
 func (e *throttled) Error() string             { return fmt.Sprintf("throttled for %v", e.wait) }
 func (e *throttled) RetryAfter() time.Duration { return e.wait }
 
-var retries = expvar.NewMap("retries")
+var outcomes = expvar.NewMap("attempts")
 
-// observed returns options that log and count the retries of one operation.
+// observed returns options that log the retries of one operation, and count how its
+// attempts and its calls end.
 func observed(operation string, logger *slog.Logger) []retry.Option {
 	return []retry.Option{
 		retry.WithLogger(logger.With("operation", operation)),
-		retry.OnRetry(func(e retry.Event) { retries.Add(operation, 1) }),
+		retry.Observe(func(ctx context.Context, a retry.Attempt) (context.Context, func(retry.Outcome)) {
+			return ctx, func(o retry.Outcome) {
+				outcomes.Add(operation+": "+o.Result(), 1) // "retry", or how the call ended
+			}
+		}),
 	}
-}
-
-// count counts how an operation ended.
-func count(operation string, err error) {
-	outcome := "success"
-	if stopped, ok := errors.AsType[*retry.Error](err); ok {
-		outcome = stopped.Cause.Error() // few values: one for each cause
-	} else if err != nil {
-		outcome = "not retryable"
-	}
-	retries.Add(operation+": "+outcome, 1)
 }
 
 // sendThrottled waits for the delays of quick, and after a throttled error for those of
