@@ -35,8 +35,8 @@ const (
 	resultPanic     = "panic"
 )
 
-// errPanic is the Cause of an Outcome whose attempt did not return.
-var errPanic = errors.New("the attempt panicked")
+// errPanic is the Cause of an Outcome if the call ends by a panic.
+var errPanic = errors.New("panic")
 
 // Result names in one word what follows the attempt. Use it as a label of a metric,
 // because it has few values:
@@ -50,7 +50,8 @@ var errPanic = errors.New("the attempt panicked")
 //	budget      Cause is ErrBudget
 //	nested      Cause is ErrNested
 //	context     the caller's context was done
-//	panic       the attempt panicked, or called runtime.Goexit
+//	panic       the attempt panicked or called runtime.Goexit, or a function that decides
+//	            what follows it, such as that of If
 //	other       Cause is another error of a Limiter
 func (o Outcome) Result() string {
 	switch {
@@ -105,8 +106,8 @@ func (o Outcome) Result() string {
 // retry, and its time is part of the delay. Of the outcomes of a call exactly one has
 // Retry == false: the last, with the number of attempts, the elapsed time and the cause.
 // If the context is done during the delay, that outcome comes after one with Retry ==
-// true, and is passed to the same function. If the attempt panics, the outcome has the
-// result "panic", and the panic goes on.
+// true, and is passed to the same function. If the attempt panics, or a function that
+// decides what follows it, the outcome has the result "panic", and the panic goes on.
 //
 // If the context is done before the first attempt, or a [Limiter] rejects it, there is no
 // attempt and f is not called.
@@ -142,7 +143,14 @@ func inside(outer, inner observer) observer {
 	}
 	return func(ctx context.Context, a Attempt) (context.Context, func(Outcome)) {
 		ctx, outerDone := outer.begin(ctx, a)
+		began := false
+		defer func() {
+			if !began && outerDone != nil {
+				outerDone(Outcome{Attempts: a.Number, Cause: errPanic, result: resultPanic})
+			}
+		}()
 		ctx, innerDone := inner.begin(ctx, a)
+		began = true
 		switch {
 		case outerDone == nil:
 			return ctx, innerDone

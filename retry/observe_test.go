@@ -281,6 +281,46 @@ func TestObservePanic(t *testing.T) {
 	}
 }
 
+// So does a panic of a function that decides what follows the attempt.
+func TestObservePanicElsewhere(t *testing.T) {
+	for name, run := range runners {
+		for _, row := range []struct {
+			name   string
+			delays func(yield func(time.Duration) bool)
+			opt    retry.Option
+			want   []string
+		}{
+			{"If", list(s), retry.If(func(error) bool { panic(errB) }), []string{"panic"}},
+			{"OnRetry", list(s), retry.OnRetry(func(retry.Event) { panic(errB) }), []string{"retry", "panic"}},
+			{"the schedule", func(func(time.Duration) bool) { panic(errB) }, retry.Option{}, []string{"panic"}},
+			{"the schedule later", func(yield func(time.Duration) bool) {
+				yield(0)
+				panic(errB)
+			}, retry.Option{}, []string{"retry", "panic"}},
+			{"another observer", list(s), retry.Observe(func(context.Context, retry.Attempt) (context.Context, func(retry.Outcome)) {
+				panic(errB)
+			}), []string{"panic"}},
+		} {
+			synctest.Test(t, func(t *testing.T) {
+				w := watching()
+				got := panicOf(func() {
+					run(t.Context(), row.delays, func(context.Context) error { return errA }, w.option(), row.opt)
+				})
+				if got != errB {
+					t.Errorf("%s in %s: recovered %v, want %v", row.name, name, got, errB)
+				}
+				var words []string
+				for _, o := range w.outcomes {
+					words = append(words, o.Result())
+				}
+				if diff := cmp.Diff(row.want, words); diff != "" {
+					t.Errorf("%s in %s (-want +got):\n%s", row.name, name, diff)
+				}
+			})
+		}
+	}
+}
+
 // The body of a Loop that breaks has ended the call, with the result that it set.
 func TestObserveLoopLeft(t *testing.T) {
 	for want, failure := range map[string]error{"success": nil, "permanent": errA} {

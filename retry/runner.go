@@ -32,6 +32,7 @@ type runner struct {
 	// Of the latest attempt, for an observer.
 	done func(Outcome)
 	took time.Duration
+	told bool // that the call ends
 
 	// The operation is op, or object if that is not nil.
 	op     func(context.Context) error
@@ -136,11 +137,12 @@ func (r *runner) callInTime(ctx context.Context, op func(context.Context) error)
 func (r *runner) observed(ctx context.Context, op func(context.Context) error, delay time.Duration) (err error, over bool) {
 	began := time.Now()
 	ctx, r.done = r.observe.begin(ctx, Attempt{Number: r.attempts, Delay: delay, Start: began})
+	r.told = false
 	returned := false
 	defer func() {
 		if !returned {
 			r.took = time.Since(began)
-			r.tell(Outcome{Cause: errPanic, result: resultPanic})
+			r.panicked()
 		}
 	}()
 	var failure error
@@ -150,9 +152,18 @@ func (r *runner) observed(ctx context.Context, op func(context.Context) error, d
 	} else {
 		failure = r.call(ctx, op)
 	}
-	returned = true
 	r.took = time.Since(began)
-	return r.judge(failure, timedOut)
+	err, over = r.judge(failure, timedOut)
+	returned = true
+	return err, over
+}
+
+// panicked tells an observer that the call ends by a panic, of the attempt or of a
+// function that decides what follows it.
+func (r *runner) panicked() {
+	if !r.told {
+		r.tell(Outcome{Cause: errPanic, result: resultPanic})
+	}
 }
 
 // judge decides what follows an attempt.
@@ -259,6 +270,9 @@ func (r runner) retries(delays iter.Seq[time.Duration], op func(context.Context)
 // rangeOver makes all attempts except the first, inside of the range over delays.
 func (r *runner) rangeOver(delays iter.Seq[time.Duration]) error {
 	next := r.next
+	if r.observe != nil {
+		defer r.panicked() // which does nothing if the range ends
+	}
 	for {
 		r.again = false // in case the schedule is empty the second time
 		r.ranging = waiting
@@ -415,6 +429,7 @@ func (r *runner) tell(o Outcome) {
 	if r.done == nil {
 		return
 	}
+	r.told = true
 	o.Attempts, o.Took = r.attempts, r.took
 	if o.Elapsed == 0 {
 		o.Elapsed = clock() - r.start
