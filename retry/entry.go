@@ -42,6 +42,8 @@ func (p prepared) Values() []any {
 	return values
 }
 
+func (p prepared) HasIf() bool { return p.config.retryable != nil }
+
 func (p prepared) Warn(ctx context.Context, msg string, args ...any) {
 	if p.config.warn != nil {
 		p.config.warn(ctx, msg, args...)

@@ -34,6 +34,9 @@ type Runner interface {
 	// Values returns the values of the options that [Option] made, in their order.
 	Values() []any
 
+	// HasIf reports whether the caller has set retry.If.
+	HasIf() bool
+
 	// Warn logs to the logger of retry.WithLogger, if there is one.
 	Warn(ctx context.Context, msg string, args ...any)
 }
