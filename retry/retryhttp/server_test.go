@@ -1,17 +1,14 @@
 package retryhttp_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -309,64 +306,6 @@ func TestHangsAndHeals(t *testing.T) {
 	})
 }
 
-// A body that never ends is read no longer than the delay.
-func TestDiscardHangs(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		requests := 0
-		base := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			requests++
-			if requests == 1 {
-				w.WriteHeader(503)
-				io.WriteString(w, "wait for it")
-				w.(http.Flusher).Flush()
-				<-r.Context().Done()
-			}
-		})
-		client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(5*s), 1))}
-		start := time.Now()
-		resp, err := client.Do(newRequest(t, "GET", "http://a/", nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
-		if got := time.Since(start); got != 5*s || base.dials.Load() != 2 {
-			t.Errorf("it took %v and %d connections, want 5 s and 2", got, base.dials.Load())
-		}
-	})
-}
-
-// A body of up to 64 KiB is read to its end, and not beyond, also if its length is not
-// known.
-func TestDiscard(t *testing.T) {
-	for size, dials := range map[int]int64{0: 1, 1: 1, 64<<10 - 1: 1, 64 << 10: 1, 64<<10 + 2: 2} {
-		for _, chunked := range []bool{false, true} {
-			synctest.Test(t, func(t *testing.T) {
-				requests := 0
-				base := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-					if requests++; requests > 1 {
-						return
-					}
-					if !chunked {
-						w.Header().Set("Content-Length", strconv.Itoa(size))
-					}
-					w.WriteHeader(503)
-					io.WriteString(w, strings.Repeat("x", size))
-					w.(http.Flusher).Flush() // so that the end comes by itself
-				})
-				client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(s), 1))}
-				resp, err := client.Do(newRequest(t, "GET", "http://a/", nil))
-				if err != nil {
-					t.Fatal(err)
-				}
-				resp.Body.Close()
-				if got := int64(base.dials.Load()); got != dials {
-					t.Errorf("%d bytes, chunked %v: %d connections, want %d", size, chunked, got, dials)
-				}
-			})
-		}
-	}
-}
-
 // Connections are used again after a long delay if the base keeps them that long, and
 // net/http's own retry still works.
 func TestReusedAfterDelay(t *testing.T) {
@@ -390,43 +329,6 @@ func TestReusedAfterDelay(t *testing.T) {
 			t.Errorf("status %d over %d connections in %v, want 200 over 1 in 3 min", resp.StatusCode, base.dials.Load(), time.Since(start))
 		}
 	})
-}
-
-// After a switch of protocols the connection can be written to.
-func TestSwitchingProtocols(t *testing.T) {
-	url, base, _ := onLoopback(t, func(n int, w http.ResponseWriter, _ *http.Request) {
-		if n == 1 {
-			w.WriteHeader(503)
-			return
-		}
-		conn, rw, err := w.(http.Hijacker).Hijack()
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer conn.Close()
-		fmt.Fprint(rw, "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n")
-		rw.Flush()
-		line, _ := rw.ReadString('\n')
-		fmt.Fprint(rw, line)
-		rw.Flush()
-	})
-	req := newRequest(t, "GET", url, nil)
-	req.Header.Set("Connection", "Upgrade")
-	req.Header.Set("Upgrade", "echo")
-	resp, err := retryhttp.NewTransport(base, backoff.Take(backoff.Constant(ms), 1), retry.AttemptTimeout(time.Minute)).RoundTrip(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	rw, ok := resp.Body.(io.ReadWriter)
-	if !ok {
-		t.Fatalf("body is a %T, want one to write to", resp.Body)
-	}
-	fmt.Fprintln(rw, "hello")
-	if line, err := bufio.NewReader(rw).ReadString('\n'); line != "hello\n" {
-		t.Errorf("read %q, %v, want hello", line, err)
-	}
 }
 
 // One transport for any number of goroutines.

@@ -11,23 +11,21 @@ import (
 	"example.com/backoff"
 )
 
-// failed reports whether the same request may succeed after this status.
-func failed(status int) bool {
-	switch status {
-	case http.StatusRequestTimeout, // 408
-		http.StatusTooEarly,            // 425
-		http.StatusTooManyRequests,     // 429
-		http.StatusInternalServerError, // 500
-		http.StatusBadGateway,          // 502
-		http.StatusServiceUnavailable,  // 503
-		http.StatusGatewayTimeout:      // 504
-		return true
+const lastStatus = 999
+
+// statuses is a set of statuses.
+type statuses [lastStatus + 1]bool
+
+func (s *statuses) add(codes ...int) {
+	for _, code := range codes {
+		s[code] = true
 	}
-	return false
 }
 
-// A StatusError represents a response of status 408, 425, 429, 500, 502, 503 or 504: for
-// the options of package retry, and as the last error if retrying stopped after it.
+func (s *statuses) has(code int) bool { return code >= 0 && code <= lastStatus && s[code] }
+
+// A StatusError represents a response whose status is a failure: for the options of package
+// retry, and as the last error if retrying stopped after it.
 type StatusError struct {
 	StatusCode int           // such as 503
 	Status     string        // such as "503 Service Unavailable"

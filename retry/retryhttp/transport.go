@@ -89,17 +89,14 @@
 package retryhttp
 
 import (
-	"context"
 	"errors"
-	"fmt"
-	"io"
 	"iter"
 	"net/http"
-	"slices"
 	"time"
 
 	"example.com/backoff/internal/argument"
 	"example.com/backoff/retry"
+	"example.com/backoff/retry/internal/entry"
 )
 
 // DefaultMaxAfter limits a Retry-After header unless [retry.MaxAfter] is set.
@@ -115,8 +112,9 @@ var ErrBodyOnce = errors.New("request has a body and no GetBody to send it again
 // succeeds. The package comment has the rules. If base is nil, it is
 // [http.DefaultTransport].
 //
-// The options are those of package retry. Their errors are those of base, and a
-// [*StatusError] for a status that failed; [retry.If] can choose among both.
+// The options are those of package retry and of this package. The errors of package retry's
+// options are those of base, and a [*StatusError] for a status; [retry.If] can choose among
+// both.
 //
 // Any number of goroutines may use the transport at once if they may use base.
 //
@@ -128,52 +126,35 @@ func NewTransport(base http.RoundTripper, delays iter.Seq[time.Duration], opts .
 	if base == nil {
 		base = http.DefaultTransport
 	}
-	return &transport{
-		base:   base,
-		delays: delays,
-		opts:   append([]retry.Option{retry.MaxAfter(DefaultMaxAfter)}, opts...),
-	}
+	runner := entry.Prepare(append([]retry.Option{retry.MaxAfter(DefaultMaxAfter)}, opts...))
+	return &transport{base: base, delays: delays, runner: runner, hasIf: runner.HasIf(), settings: newSettings(runner.Values())}
 }
 
 type transport struct {
 	base   http.RoundTripper
 	delays iter.Seq[time.Duration]
-	opts   []retry.Option
+	runner entry.Runner
+	hasIf  bool // so that decides which failures are retried
+	settings
+	warned warned
 }
 
 // RoundTrip sends req, several times if necessary. It does not change req, and closes its
 // body.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if !repeatable(req) {
+	if !ofHTTP(req) { // the base transport refuses it, or has a protocol of its own
 		return t.base.RoundTrip(req)
 	}
-	x := exchange{base: t.base, req: req}
-	delays := t.delays
-	if hasBody(req) {
-		delays = x.bodies(delays)
+	if !t.repeatable(req) {
+		resp, err := t.base.RoundTrip(req)
+		t.warnOfMethod(req, resp, err)
+		return resp, err
 	}
-	opts := append(slices.Clip(t.opts), retry.OnRetry(func(e retry.Event) { x.discard(e.Delay) }))
-	err := retry.Do(req.Context(), delays, x.attempt, opts...)
-	if !x.sent && req.Body != nil {
-		req.Body.Close()
-	}
-	if x.body != nil {
-		x.body.Close()
-	}
-	if stopped, ok := err.(*retry.Error); ok && stopped.Cause == retry.ErrExhausted && x.lacks != nil {
-		stopped.Cause = x.lacks
-	}
-	switch {
-	case err == nil:
-		return x.resp, nil
-	case x.resp == nil:
-		return nil, err
-	case req.Context().Err() != nil: // so its body cannot be read
-		x.resp.Body.Close()
-		return nil, err
-	default:
-		return withStopped(x.resp, req, err), nil
-	}
+	return t.exchange(req)
+}
+
+func ofHTTP(req *http.Request) bool {
+	return req.URL != nil && (req.URL.Scheme == "http" || req.URL.Scheme == "https")
 }
 
 // CloseIdleConnections is called by [http.Client.CloseIdleConnections].
@@ -181,103 +162,4 @@ func (t *transport) CloseIdleConnections() {
 	if base, ok := t.base.(interface{ CloseIdleConnections() }); ok {
 		base.CloseIdleConnections()
 	}
-}
-
-// repeatable reports whether sending req twice has the same effect as sending it once.
-func repeatable(req *http.Request) bool {
-	if req.URL == nil || req.URL.Scheme != "http" && req.URL.Scheme != "https" {
-		return false // the base transport refuses it, or has a protocol of its own
-	}
-	switch req.Method {
-	case "", http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodTrace, http.MethodPut, http.MethodDelete:
-		return true
-	}
-	_, key := req.Header["Idempotency-Key"]
-	_, xkey := req.Header["X-Idempotency-Key"]
-	return key || xkey
-}
-
-func hasBody(req *http.Request) bool { return req.Body != nil && req.Body != http.NoBody }
-
-// exchange is the state of one RoundTrip.
-type exchange struct {
-	base http.RoundTripper
-	req  *http.Request
-	sent bool           // the base transport got the request's own body
-	resp *http.Response // of the latest attempt, while it is open
-
-	body  io.ReadCloser // for the next attempt, if the request has one
-	lacks error         // why there is none
-}
-
-// bodies returns a schedule that ends with delays, or earlier if the request's body
-// cannot be made again. A schedule is lazy, so each body is made after the failure that
-// its delay follows, while the response is still there for the caller.
-func (x *exchange) bodies(delays iter.Seq[time.Duration]) iter.Seq[time.Duration] {
-	return func(yield func(time.Duration) bool) {
-		for d := range delays {
-			if x.req.GetBody == nil {
-				x.lacks = ErrBodyOnce
-				return
-			}
-			if x.body == nil {
-				body, err := x.req.GetBody()
-				if err != nil {
-					x.lacks = fmt.Errorf("retryhttp: GetBody: %w", err)
-					return
-				}
-				x.body = body
-			}
-			if !yield(d) {
-				return
-			}
-		}
-	}
-}
-
-// attempt sends the request once.
-func (x *exchange) attempt(ctx context.Context) error {
-	resp, err := roundTrip(ctx, x.base, x.next())
-	if err != nil {
-		if hopeless(x.req, err) {
-			return retry.Permanent(err)
-		}
-		return err
-	}
-	x.resp = resp
-	if failed(resp.StatusCode) {
-		return newStatusError(resp)
-	}
-	return nil
-}
-
-// next returns the request to send: first the caller's own, then copies with their own
-// body.
-func (x *exchange) next() *http.Request {
-	if !x.sent {
-		x.sent = true
-		return x.req
-	}
-	again := x.req.WithContext(x.req.Context())
-	if x.body != nil {
-		again.Body, x.body = x.body, nil
-	}
-	return again
-}
-
-// discard reads the latest response to its end and closes it, so that its connection can
-// be used again. It stops where a new connection would be cheaper. It may take the time
-// of the delay that follows.
-func (x *exchange) discard(delay time.Duration) {
-	const most = 64 << 10
-	longest := min(max(delay, 100*time.Millisecond), time.Second)
-	if x.resp == nil {
-		return
-	}
-	body := x.resp.Body
-	x.resp = nil
-	defer body.Close()
-	// Close ends a read that hangs.
-	defer time.AfterFunc(longest, func() { body.Close() }).Stop()
-	_, _ = io.CopyN(io.Discard, body, most+1) // one more, to see the end of a body of most
 }
