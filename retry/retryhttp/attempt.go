@@ -99,12 +99,16 @@ func (a *attempt) discard(delay time.Duration) {
 		// Cancelling ends a read that hangs. Close alone does not: that of a body which
 		// net/http decompresses waits for the read. Close is for a base that ignores
 		// contexts.
+		closed := make(chan struct{})
 		limit := time.AfterFunc(longest, func() {
+			defer close(closed)
 			a.ctx.cancel()
 			body.Close()
 		})
 		_, _ = io.CopyN(io.Discard, body, most+1) // one more, to see the end of a body of most
-		limit.Stop()
+		if !limit.Stop() {
+			<-closed
+		}
 	}
 	a.drop()
 }

@@ -10,6 +10,8 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -97,6 +99,95 @@ func compressed(t *testing.T) []byte {
 		t.Fatal(err)
 	}
 	return text.Bytes()
+}
+
+// Reading ends after the delay, but not before 100 ms and not after a second: by the context
+// of the attempt, or by Close where the base ignores contexts.
+func TestDiscardTime(t *testing.T) {
+	for delay, want := range map[time.Duration]time.Duration{
+		0: 100 * ms, 99 * ms: 100 * ms, 101 * ms: 101 * ms, 999 * ms: 999 * ms, 1001 * ms: s, time.Hour: s,
+	} {
+		for _, ignores := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				var read time.Duration
+				attempts := 0
+				base := roundTripper(func(req *http.Request) (*http.Response, error) {
+					if attempts++; attempts > 1 {
+						return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
+					}
+					ctx := req.Context()
+					if ignores {
+						ctx = context.Background()
+					}
+					return &http.Response{StatusCode: 503, Body: newStalled(ctx, &read)}, nil
+				})
+				start := time.Now()
+				resp, err := retryhttp.NewTransport(base, backoff.Constant(delay)).RoundTrip(newRequest(t, "GET", "http://a/", nil))
+				if err != nil || resp.StatusCode != 200 {
+					t.Fatalf("got %v, %v, want 200", resp, err)
+				}
+				if read != want || time.Since(start) != max(delay, want) {
+					t.Errorf("delay %v, contexts ignored %v: read for %v, want %v; the delay was %v", delay, ignores, read, want, time.Since(start))
+				}
+			})
+		}
+	}
+}
+
+// stalled is a body of which nothing comes until it is closed or its context is done.
+type stalled struct {
+	ctx    context.Context
+	start  time.Time
+	read   *time.Duration
+	close  func()
+	closed <-chan struct{}
+}
+
+// newStalled returns a stalled body that sets read to how long it was read.
+func newStalled(ctx context.Context, read *time.Duration) stalled {
+	closed := make(chan struct{})
+	return stalled{ctx, time.Now(), read, sync.OnceFunc(func() { close(closed) }), closed}
+}
+
+func (b stalled) Read([]byte) (int, error) {
+	select {
+	case <-b.ctx.Done():
+	case <-b.closed:
+	}
+	*b.read = time.Since(b.start)
+	return 0, http.ErrBodyReadAfterClose
+}
+
+func (b stalled) Close() error {
+	b.close()
+	return nil
+}
+
+// A body that hangs is cancelled before it is closed, because its Close may wait for the
+// read.
+func TestDiscardCancelsFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var closedFirst atomic.Bool
+		attempts := 0
+		base := roundTripper(func(req *http.Request) (*http.Response, error) {
+			if attempts++; attempts > 1 {
+				return &http.Response{StatusCode: 200, Body: http.NoBody}, nil
+			}
+			var read time.Duration
+			b := newStalled(req.Context(), &read)
+			inner := b.close
+			b.close = func() {
+				if req.Context().Err() == nil {
+					closedFirst.Store(true)
+				}
+				inner()
+			}
+			return &http.Response{StatusCode: 503, Body: b}, nil
+		})
+		if _, err := retryhttp.NewTransport(base, backoff.Constant(s)).RoundTrip(newRequest(t, "GET", "http://a/", nil)); err != nil || closedFirst.Load() {
+			t.Errorf("got %v, closed before it was cancelled: %v", err, closedFirst.Load())
+		}
+	})
 }
 
 // A body of up to 64 KiB is read to its end, and not beyond, also if its length is not

@@ -30,8 +30,8 @@ type exchange struct {
 // exchange sends req until an attempt succeeds or retrying stops.
 func (t *transport) exchange(req *http.Request) (*http.Response, error) {
 	x := exchange{transport: t, req: req, ctx: req.Context()}
-	if req.Cancel != nil {
-		x.legacy = onDemand{joined: joined{x.ctx, x.ctx}, also: req.Cancel}
+	if cancelled := cancelChannel(req); cancelled != nil {
+		x.legacy = onDemand{joined: joined{x.ctx, x.ctx}, also: cancelled}
 		defer x.legacy.release()
 		x.ctx = &x.legacy
 	}
@@ -40,6 +40,12 @@ func (t *transport) exchange(req *http.Request) (*http.Response, error) {
 		delays = x.bodies(delays)
 	}
 	return x.result(t.runner.Run(x.ctx, delays, &x))
+}
+
+// cancelChannel returns what ended requests before they had a context. A client with a
+// timeout still sets it.
+func cancelChannel(req *http.Request) <-chan struct{} {
+	return req.Cancel //lint:ignore SA1019 requests may have it
 }
 
 // result returns what the caller gets when the run has ended with err.

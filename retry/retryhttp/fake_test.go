@@ -60,6 +60,7 @@ type answer struct {
 // the contract.
 type scripted struct {
 	answers []answer
+	asks    bool // when the context is done, as net/http does
 	start   time.Time
 	times   []time.Duration // of the calls
 	sent    []string        // the bodies
@@ -73,6 +74,9 @@ func (b *scripted) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	b.times = append(b.times, time.Since(b.start))
 	b.ctxs = append(b.ctxs, req.Context())
+	if b.asks {
+		req.Context().Done()
+	}
 	a := b.answers[min(len(b.times), len(b.answers))-1]
 	if req.Body != nil {
 		text, err := io.ReadAll(req.Body)

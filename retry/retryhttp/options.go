@@ -2,6 +2,8 @@ package retryhttp
 
 import (
 	"net/http"
+	"slices"
+	"strconv"
 
 	"example.com/backoff/internal/argument"
 	"example.com/backoff/retry"
@@ -52,7 +54,7 @@ func Statuses(codes ...int) retry.Option {
 			argument.Reject("retryhttp", "Statuses", "code", code, "a status in [200, 999]")
 		}
 	}
-	codes = append([]int(nil), codes...)
+	codes = slices.Clone(codes)
 	return option(func(s *settings) { s.failures.add(codes...) })
 }
 
@@ -100,7 +102,7 @@ func AnyMethod() retry.Option {
 // It panics if name is not a valid name of a header.
 func WithAttemptHeader(name string) retry.Option {
 	if name == "" || !isToken(name) {
-		argument.Reject("retryhttp", "WithAttemptHeader", "name", name, "the name of a header")
+		argument.Reject("retryhttp", "WithAttemptHeader", "name", strconv.Quote(name), "the name of a header")
 	}
 	return option(func(s *settings) { s.header = name })
 }

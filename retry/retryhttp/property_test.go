@@ -20,7 +20,7 @@ import (
 // For any schedule and any answers of a base: each attempt comes at the time that the
 // schedule and Retry-After give, with the whole body; the caller gets the last answer
 // with its body unread; every other body of a request or a response is closed; and the
-// context that an attempt got for its timeout is done.
+// context of each attempt is done if it has a timeout or the base has asked for its channel.
 func testExchange(t *rapid.T) {
 	const maxAfter = 20 * ms
 	seconds, millis := rapid.IntRange(0, 40), rapid.IntRange(0, 30)
@@ -64,7 +64,8 @@ func testExchange(t *rapid.T) {
 		now += delay
 	}
 
-	base := &scripted{answers: answers}
+	asks := rapid.Bool().Draw(t, "the base asks when the context is done")
+	base := &scripted{answers: answers, asks: asks}
 	var requests []*body
 	req := newRequest(t, "PUT", "http://a/", nil)
 	if hasBody {
@@ -103,7 +104,7 @@ func testExchange(t *rapid.T) {
 		}
 	}
 	for i, ctx := range base.ctxs {
-		if timeout && ctx.Err() == nil {
+		if (timeout || asks) && ctx.Err() == nil {
 			t.Fatalf("the context of attempt %d has not ended with its response", i)
 		}
 	}

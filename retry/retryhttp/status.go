@@ -100,8 +100,9 @@ type stoppedKey struct{}
 
 // Stopped returns why resp was not retried although its status is a failure: a
 // [*retry.Error] with a [*StatusError] as its last error, or the StatusError itself if
-// [retry.If] refused it. It returns nil if the status is not a failure, if the request
-// was not one that is retried, or if resp came from another transport.
+// [retry.If] refused it. It returns nil if the status is not a failure by the package
+// comment, if the request was not one that is retried, or if resp came from another
+// transport.
 //
 // Use Stopped to turn a last 503 into an error that tells the number of attempts.
 func Stopped(resp *http.Response) error {
@@ -114,10 +115,9 @@ func Stopped(resp *http.Response) error {
 
 // withStopped stores err in the request of resp, where it survives the changes that a
 // client makes to a response.
-func withStopped(resp *http.Response, req *http.Request, err error) *http.Response {
+func withStopped(resp *http.Response, req *http.Request, err error) {
 	if resp.Request != nil {
 		req = resp.Request
 	}
 	resp.Request = req.WithContext(context.WithValue(req.Context(), stoppedKey{}, err))
-	return resp
 }

@@ -6,7 +6,7 @@
 //		Transport: retryhttp.NewTransport(http.DefaultTransport, delays, retry.AttemptTimeout(10*time.Second)),
 //		Timeout:   time.Minute, // of all attempts and delays together
 //	}
-//	resp, err := client.Get("https://example.com/")
+//	resp, err := client.Get("https://example.com/") // a plain POST would be sent once
 //	if err != nil {
 //		return err // no response, after all attempts
 //	}
@@ -25,7 +25,7 @@
 //
 // # Requests that are retried
 //
-// A request is retried if repeating it is safe and possible:
+// A plain POST is sent once. A request is retried if repeating it is safe and possible:
 //
 //   - its method is idempotent ([RFC 9110, section 9.2.2]): GET, HEAD, OPTIONS, TRACE,
 //     PUT or DELETE; or it has an Idempotency-Key or X-Idempotency-Key header, which
@@ -38,17 +38,24 @@
 //     the cause [ErrBodyOnce]. If GetBody fails, retrying stops with that error.
 //
 // All other requests, such as a plain POST, go to the base transport unchanged and are
-// sent once.
+// sent once. The first of them that fails, and the first with ErrBodyOnce, are logged by
+// [retry.WithLogger]. [AnyMethod] and [Repeatable] retry other requests than these.
 //
 // # Failures
 //
 // An attempt failed if there was no response, or if its status is 408, 425, 429, 500,
-// 502, 503 or 504. With any other status it succeeded as soon as the header arrived: if
-// the connection breaks during the body, the reader of the body gets the error.
+// 502, 503 or 504, or one that [Statuses] or [ServerErrors] adds. With any other status it
+// succeeded as soon as the header arrived: if the connection breaks during the body, the
+// reader of the body gets the error.
 //
 // A failure is not retried if a retry cannot help: the request has no host or an invalid
 // port, its method or a header is invalid, the server's certificate is not valid, or the
 // server does not speak TLS.
+//
+// [retry.If] replaces both rules. Its function gets every error of the base transport, and
+// a [*StatusError] for every response whose status is 400 or above, such as 404, or is a
+// failure. What it accepts is retried. A status that it refuses ends the call as it would
+// without retries.
 //
 // # What RoundTrip returns
 //
@@ -61,7 +68,11 @@
 //
 // The body of each earlier response is read and closed during the delay, so that its
 // connection can be used again. Reading stops after 64 KiB, and after the delay or a
-// second if that is shorter, but not before 100 ms.
+// second if that is shorter, but not before 100 ms. Then the attempt is cancelled.
+//
+// The base transport gets a copy of the request for each attempt, with a context of its
+// own. The context has the values of the one that [retry.Observe] returned, such as a span,
+// and is done when the body is closed. Close the body of every response, as with net/http.
 //
 // # Retry-After
 //
@@ -112,9 +123,10 @@ var ErrBodyOnce = errors.New("request has a body and no GetBody to send it again
 // succeeds. The package comment has the rules. If base is nil, it is
 // [http.DefaultTransport].
 //
-// The options are those of package retry and of this package. The errors of package retry's
-// options are those of base, and a [*StatusError] for a status; [retry.If] can choose among
-// both.
+// The options are those of package retry, and [Statuses], [ServerErrors], [Repeatable],
+// [AnyMethod] and [WithAttemptHeader], which change nothing elsewhere. The errors that they
+// get are those of base, and a [*StatusError] for a status that failed; [retry.If] can choose
+// among both.
 //
 // Any number of goroutines may use the transport at once if they may use base.
 //

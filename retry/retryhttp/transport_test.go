@@ -20,38 +20,11 @@ import (
 	"example.com/backoff/retry/retryhttp"
 )
 
-// Exactly these statuses are retried.
-func TestStatuses(t *testing.T) {
-	want := []int{408, 425, 429, 500, 502, 503, 504}
-	var got []int
-	for status := 100; status < 600; status++ {
-		base := &scripted{answers: []answer{{status: status}, {status: 204}}}
-		tr := retryhttp.NewTransport(base, backoff.Constant(0))
-		resp, err := tr.RoundTrip(newRequest(t, "GET", "http://a/", nil))
-		if err != nil {
-			t.Fatalf("status %d: %v", status, err)
-		}
-		switch len(base.times) {
-		case 1:
-			if resp.StatusCode != status || base.bodies[0].closed {
-				t.Errorf("status %d came back as %d, or closed", status, resp.StatusCode)
-			}
-		case 2:
-			got = append(got, status)
-		}
-		if err := retryhttp.Stopped(resp); err != nil {
-			t.Errorf("status %d: Stopped is %v, want nil", status, err)
-		}
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 // A request is sent again if that is safe and possible.
 func TestRequests(t *testing.T) {
 	rewindable := func() io.Reader { return strings.NewReader("text") }
 	once := func() io.Reader { return io.MultiReader(strings.NewReader("text")) }
+	none := func() io.Reader { return http.NoBody } // as reverse proxies send, and without GetBody
 	for _, row := range []struct {
 		method, url, key string
 		body             func() io.Reader
@@ -71,6 +44,8 @@ func TestRequests(t *testing.T) {
 		{"POST", "http://a/", "Idempotency-Key", rewindable, 2},
 		{"PATCH", "http://a/", "X-Idempotency-Key", nil, 2},
 		{"PUT", "http://a/", "", once, 1},
+		{"PUT", "http://a/", "", none, 2},
+		{"GET", "http://a/", "", none, 2},
 		{"POST", "http://a/", "Idempotency-Key", once, 1},
 		{"GET", "ftp://a/", "", nil, 1},
 		{"GET", "file:///etc", "", nil, 1},
@@ -88,13 +63,16 @@ func TestRequests(t *testing.T) {
 				if row.key != "" {
 					req.Header[row.key] = key
 				}
+				if req.Body == http.NoBody {
+					req.GetBody = nil // http.NewRequest sets it
+				}
 				base := &scripted{answers: []answer{first, {status: 200}}}
 				retryhttp.NewTransport(base, backoff.Constant(0)).RoundTrip(req)
 				if len(base.times) != row.sent {
 					t.Errorf("%q %s with key %q, body %v: sent %d times, want %d", row.method, row.url, row.key, row.body != nil, len(base.times), row.sent)
 				}
 				for _, text := range base.sent {
-					if text != "text" {
+					if text != "text" && req.Body != http.NoBody {
 						t.Errorf("%s %s: sent body %q, want all of it each time", row.method, row.url, text)
 					}
 				}
@@ -275,17 +253,87 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// A response that arrives as the context ends cannot be read.
-func TestEndsWithResponse(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	answer := newBody("busy")
-	base := roundTripper(func(req *http.Request) (*http.Response, error) {
-		cancel()
-		return &http.Response{StatusCode: 503, Body: answer}, nil
+// The error of a client whose time is over in the middle of an attempt tells that once.
+func TestTimeoutText(t *testing.T) {
+	slow := roundTripper(func(req *http.Request) (*http.Response, error) {
+		<-req.Context().Done()
+		return nil, context.Cause(req.Context())
 	})
+	errShutdown := errors.New("shutting down")
+	for _, row := range []struct {
+		name    string
+		timeout time.Duration // the client's
+		cause   error         // of the context, after 3 s; nil: its deadline
+		base    roundTripper
+		is      error
+		want    string
+	}{
+		{
+			"the client's timeout", 2 * s, nil, slow, context.DeadlineExceeded,
+			`Get "http://a/": retry: 1 attempt in 2s: context deadline exceeded: no response`,
+		},
+		{
+			"a deadline", 0, nil, slow, context.DeadlineExceeded,
+			`Get "http://a/": retry: 1 attempt in 3s: context deadline exceeded: no response`,
+		},
+		{
+			"a cause", 0, errShutdown, slow, errShutdown,
+			`Get "http://a/": retry: 1 attempt in 3s: shutting down: no response`,
+		},
+		{"another error", 0, nil, func(req *http.Request) (*http.Response, error) {
+			<-req.Context().Done()
+			return nil, fmt.Errorf("dial: %w", req.Context().Err())
+		}, context.DeadlineExceeded, `Get "http://a/": retry: 1 attempt in 3s: context deadline exceeded: dial: context deadline exceeded`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), 3*s)
+				if row.cause != nil {
+					var end context.CancelCauseFunc
+					ctx, end = context.WithCancelCause(ctx)
+					time.AfterFunc(3*s-1, func() { end(row.cause) })
+				}
+				defer cancel()
+				client := &http.Client{Transport: retryhttp.NewTransport(row.base, backoff.Constant(s)), Timeout: row.timeout}
+				_, err := client.Do(newRequest(t, "GET", "http://a/", nil).WithContext(ctx))
+				// The client adds this if its own timer is the first.
+				got := strings.TrimSuffix(fmt.Sprint(err), " (Client.Timeout exceeded while awaiting headers)")
+				if got != row.want {
+					t.Errorf("got  %s\nwant %s", got, row.want)
+				}
+				if !errors.Is(err, row.is) {
+					t.Errorf("errors.Is does not find %v", row.is)
+				}
+			})
+		})
+	}
+}
+
+// A request without a body whose context has ended already is not sent.
+func TestEndedBefore(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	base := &scripted{answers: []answer{{status: 200}}}
 	resp, err := retryhttp.NewTransport(base, backoff.Constant(0)).RoundTrip(newRequest(t, "GET", "http://a/", nil).WithContext(ctx))
-	if resp != nil || !errors.Is(err, context.Canceled) || !answer.closed {
-		t.Errorf("got %v, %v, body closed %v, want an error and a closed body", resp, err, answer.closed)
+	if resp != nil || !errors.Is(err, context.Canceled) || len(base.times) != 0 {
+		t.Errorf("got %v, %v after %d attempts, want an error after none", resp, err, len(base.times))
+	}
+}
+
+// A failure that arrives as the context ends cannot be read, and a success is returned as
+// without retries.
+func TestEndsWithResponse(t *testing.T) {
+	for status, fails := range map[int]bool{503: true, 200: false, 404: false} {
+		ctx, cancel := context.WithCancel(t.Context())
+		answer := newBody("busy")
+		base := roundTripper(func(req *http.Request) (*http.Response, error) {
+			cancel()
+			return &http.Response{StatusCode: status, Body: answer}, nil
+		})
+		resp, err := retryhttp.NewTransport(base, backoff.Constant(0)).RoundTrip(newRequest(t, "GET", "http://a/", nil).WithContext(ctx))
+		if (resp == nil) != fails || errors.Is(err, context.Canceled) != fails || answer.closed != fails {
+			t.Errorf("status %d: got %v, %v, body closed %v; want an error and a closed body: %v", status, resp, err, answer.closed, fails)
+		}
 	}
 }
 
@@ -370,6 +418,29 @@ func TestHopeless(t *testing.T) {
 	}
 }
 
+// Exactly the characters of a token may be in a method and in the name of a header: RFC
+// 9110, section 5.6.2.
+func TestTokens(t *testing.T) {
+	const tokens = "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	sent := func(change func(*http.Request)) bool {
+		base := &scripted{answers: []answer{{err: errRefused}}}
+		req := newRequest(t, "GET", "http://a/", nil)
+		change(req)
+		retryhttp.NewTransport(base, backoff.Take(backoff.Constant(0), 1), retryhttp.AnyMethod()).RoundTrip(req)
+		return len(base.times) == 2
+	}
+	for r := range rune(0x180) {
+		text := "A" + string(r)
+		want := strings.ContainsRune(tokens, r)
+		if got := sent(func(req *http.Request) { req.Method = text }); got != want {
+			t.Errorf("method %q: retried is %v, want %v", text, got, want)
+		}
+		if got := sent(func(req *http.Request) { req.Header = http.Header{text: {""}} }); got != want {
+			t.Errorf("header %q: retried is %v, want %v", text, got, want)
+		}
+	}
+}
+
 // A base that breaks its contract and changes requests does not change the caller's in a
 // retry. The transport itself never changes it.
 func TestRequestUnchanged(t *testing.T) {
@@ -398,6 +469,11 @@ func TestBadArguments(t *testing.T) {
 		f    func()
 	}{
 		{"retryhttp: NewTransport: delays is nil, want a schedule", func() { retryhttp.NewTransport(nil, nil) }},
+		{"retryhttp: Statuses: code is 199, want a status in [200, 999]", func() { retryhttp.Statuses(503, 199) }},
+		{"retryhttp: Statuses: code is 1000, want a status in [200, 999]", func() { retryhttp.Statuses(1000) }},
+		{"retryhttp: Repeatable: f is nil, want a function", func() { retryhttp.Repeatable(nil) }},
+		{`retryhttp: WithAttemptHeader: name is "", want the name of a header`, func() { retryhttp.WithAttemptHeader("") }},
+		{`retryhttp: WithAttemptHeader: name is "two words", want the name of a header`, func() { retryhttp.WithAttemptHeader("two words") }},
 	} {
 		func() {
 			defer func() {
@@ -428,6 +504,118 @@ func TestStoppedKeepsRequest(t *testing.T) {
 	}
 	if retryhttp.Stopped(resp) == nil || resp.Request.URL.Host != "other" || resp.Request.Context().Value(key{}) != 1 {
 		t.Errorf("Stopped is %v, Request %v, want an error and the base's request", retryhttp.Stopped(resp), resp.Request)
+	}
+}
+
+// A base that does not say which request a response belongs to.
+func TestStoppedWithoutRequest(t *testing.T) {
+	base := roundTripper(func(*http.Request) (*http.Response, error) {
+		return &http.Response{StatusCode: 503, Body: http.NoBody}, nil
+	})
+	resp, err := retryhttp.NewTransport(base, backoff.Take(backoff.Constant(0), 1)).RoundTrip(newRequest(t, "GET", "http://a/b", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if retryhttp.Stopped(resp) == nil || resp.Request.URL.Path != "/b" {
+		t.Errorf("Stopped is %v of %v, want an error of the request", retryhttp.Stopped(resp), resp.Request)
+	}
+}
+
+// A response belongs to the caller's request, whose context outlasts the body.
+func TestRequestOfResponse(t *testing.T) {
+	base := roundTripper(func(req *http.Request) (*http.Response, error) {
+		req.Context().Done() // as net/http asks
+		return &http.Response{StatusCode: 200, Body: newBody(""), Request: req}, nil
+	})
+	req := newRequest(t, "GET", "http://a/", nil)
+	resp, err := retryhttp.NewTransport(base, backoff.Constant(0)).RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.Request != req {
+		t.Errorf("the response belongs to %v, want the caller's request", resp.Request)
+	}
+}
+
+// A nil base is http.DefaultTransport.
+func TestDefaultTransport(t *testing.T) {
+	before := http.DefaultTransport
+	defer func() { http.DefaultTransport = before }()
+	base := &scripted{answers: []answer{{status: 503}, {status: 200}}}
+	http.DefaultTransport = base
+	resp, err := retryhttp.NewTransport(nil, backoff.Constant(0)).RoundTrip(newRequest(t, "GET", "http://a/", nil))
+	if err != nil || resp.StatusCode != 200 || len(base.times) != 2 {
+		t.Errorf("got %v, %v after %d attempts, want 200 after 2", resp, err, len(base.times))
+	}
+}
+
+// A request without a URL goes to the base, which refuses it.
+func TestNoURL(t *testing.T) {
+	if _, err := retryhttp.NewTransport(&http.Transport{}, backoff.Constant(0)).RoundTrip(&http.Request{}); err == nil {
+		t.Error("there is no error")
+	}
+}
+
+// A response without a body, as mocks have, is as good as one with an empty body.
+func TestNilBody(t *testing.T) {
+	for name, opts := range limited {
+		for _, status := range []int{200, 503} {
+			sent := 0
+			base := roundTripper(func(req *http.Request) (*http.Response, error) {
+				sent++
+				req.Context().Done() // as net/http asks
+				if sent == 1 {
+					return &http.Response{StatusCode: 503}, nil
+				}
+				return &http.Response{StatusCode: status}, nil
+			})
+			client := &http.Client{Transport: retryhttp.NewTransport(base, backoff.Take(backoff.Constant(0), 2), opts...)}
+			resp, err := client.Get("http://a/")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, err := io.ReadAll(resp.Body); len(text) > 0 || err != nil || resp.StatusCode != status {
+				t.Errorf("%s: got %d, %q, %v, want %d without a text", name, resp.StatusCode, text, err, status)
+			}
+			resp.Body.Close()
+		}
+	}
+}
+
+// The same as the context, or the timeout of an attempt, ends with the response.
+func TestNilBodyTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*s)
+		defer cancel()
+		base := roundTripper(func(req *http.Request) (*http.Response, error) {
+			time.Sleep(3 * s)
+			return &http.Response{StatusCode: 503}, nil
+		})
+		req := newRequest(t, "GET", "http://a/", nil).WithContext(ctx)
+		resp, err := retryhttp.NewTransport(base, backoff.Constant(0), retry.AttemptTimeout(2*s)).RoundTrip(req)
+		if resp != nil || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v, %v, want the end of the context", resp, err)
+		}
+	})
+}
+
+// The text of a status is the server's own, or the usual one if the base gives none.
+func TestStatusText(t *testing.T) {
+	for own, want := range map[string]string{
+		"503 Tea Break": "server answered 503 Tea Break",
+		"":              "server answered 503 Service Unavailable",
+	} {
+		base := roundTripper(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 503, Status: own, Body: http.NoBody}, nil
+		})
+		resp, err := retryhttp.NewTransport(base, backoff.Take(backoff.Constant(0), 0)).RoundTrip(newRequest(t, "GET", "http://a/", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if status, ok := errors.AsType[*retryhttp.StatusError](retryhttp.Stopped(resp)); !ok || status.Error() != want {
+			t.Errorf("status %q: the error is %v, want %s", own, status, want)
+		}
 	}
 }
 
