@@ -164,10 +164,11 @@ func (b stalled) Close() error {
 }
 
 // A body that hangs is cancelled before it is closed, because its Close may wait for the
-// read.
+// read, and is not closed twice at once.
 func TestDiscardCancelsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var closedFirst atomic.Bool
+		var closedFirst, closedTwice atomic.Bool
+		var closing atomic.Int32
 		attempts := 0
 		base := roundTripper(func(req *http.Request) (*http.Response, error) {
 			if attempts++; attempts > 1 {
@@ -180,12 +181,17 @@ func TestDiscardCancelsFirst(t *testing.T) {
 				if req.Context().Err() == nil {
 					closedFirst.Store(true)
 				}
+				if closing.Add(1) > 1 {
+					closedTwice.Store(true)
+				}
+				time.Sleep(ms)
+				closing.Add(-1)
 				inner()
 			}
 			return &http.Response{StatusCode: 503, Body: b}, nil
 		})
-		if _, err := retryhttp.NewTransport(base, backoff.Constant(s)).RoundTrip(newRequest(t, "GET", "http://a/", nil)); err != nil || closedFirst.Load() {
-			t.Errorf("got %v, closed before it was cancelled: %v", err, closedFirst.Load())
+		if _, err := retryhttp.NewTransport(base, backoff.Constant(s)).RoundTrip(newRequest(t, "GET", "http://a/", nil)); err != nil || closedFirst.Load() || closedTwice.Load() {
+			t.Errorf("got %v, closed before it was cancelled: %v, twice at once: %v", err, closedFirst.Load(), closedTwice.Load())
 		}
 	})
 }

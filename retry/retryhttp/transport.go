@@ -87,6 +87,7 @@
 //
 // The client's Timeout and the context's deadline limit all attempts and delays
 // together. If that time would pass during a delay, the transport gives up at once.
+// The Cancel channel of a request, which contexts have replaced, ends delays as well.
 // [retry.AttemptTimeout] limits each attempt until the header of its response; the body
 // may take longer.
 //
