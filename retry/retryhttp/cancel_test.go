@@ -55,7 +55,7 @@ func TestCancelChannel(t *testing.T) {
 					time.AfterFunc(row.after, func() { close(cancel) })
 				}
 				start := time.Now()
-				resp, err := retryhttp.NewTransport(row.base, backoff.Constant(s), row.opts...).RoundTrip(req)
+				resp, err := retryhttp.NewTransport(row.base, backoff.Take(backoff.Constant(s), 9), row.opts...).RoundTrip(req)
 				stopped, ok := errors.AsType[*retry.Error](err)
 				if resp != nil || !ok || stopped.Attempts != row.attempts || stopped.Cause != context.Canceled {
 					t.Errorf("got %v, %v, want %d attempts that were cancelled", resp, err, row.attempts)
