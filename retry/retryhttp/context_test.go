@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"example.com/backoff"
+	"example.com/backoff/retry"
 	"example.com/backoff/retry/retryhttp"
 )
 
@@ -22,7 +23,7 @@ func TestContextsWithoutGoroutines(t *testing.T) {
 		ends = append(ends, end)
 		return &http.Response{StatusCode: 200, Body: newBody("")}, nil
 	})
-	tr := retryhttp.NewTransport(base, backoff.Constant(0), numbered())
+	tr := retryhttp.NewTransport(base, backoff.Constant(0), retry.Observe(ending))
 	before := runtime.NumGoroutine()
 	for range requests {
 		if _, err := tr.RoundTrip(newRequest(t, "GET", "http://a/", nil).WithContext(ctx)); err != nil {

@@ -18,19 +18,29 @@ import (
 
 type spanKey struct{}
 
-// numbered is an observer whose context has the number of the attempt, and ends with it.
-func numbered() retry.Option {
-	return retry.Observe(func(ctx context.Context, a retry.Attempt) (context.Context, func(retry.Outcome)) {
-		ctx, cancel := context.WithCancel(context.WithValue(ctx, spanKey{}, a.Number))
-		return ctx, func(retry.Outcome) { cancel() }
-	})
+// numbered is an observer whose context has the number of the attempt.
+func numbered(ctx context.Context, a retry.Attempt) (context.Context, func(retry.Outcome)) {
+	return context.WithValue(ctx, spanKey{}, a.Number), nil
+}
+
+// ending is an observer whose context has the number of the attempt too, and ends with it.
+func ending(ctx context.Context, a retry.Attempt) (context.Context, func(retry.Outcome)) {
+	ctx, _ = numbered(ctx, a)
+	ctx, cancel := context.WithCancel(ctx)
+	return ctx, func(retry.Outcome) { cancel() }
 }
 
 // The request of each attempt has the values of the observer's context, the values and the
 // deadline of the caller's, and lasts as long as the body.
 func TestObservedContext(t *testing.T) {
 	type callerKey struct{}
-	for name, opts := range limited {
+	for name, opts := range map[string][]retry.Option{
+		"values":                  {retry.Observe(numbered)},
+		"values, under a timeout": {retry.Observe(numbered), retry.AttemptTimeout(aMinute)},
+		"an end":                  {retry.Observe(ending)},
+		"an end, under a timeout": {retry.Observe(ending), retry.AttemptTimeout(aMinute)},
+		"both":                    {retry.Observe(numbered), retry.Observe(ending)},
+	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), callerKey{}, "caller"), aMinute)
@@ -55,7 +65,7 @@ func TestObservedContext(t *testing.T) {
 					}
 					return &http.Response{StatusCode: 200, Body: newBody("text")}, nil
 				})
-				tr := retryhttp.NewTransport(base, backoff.Constant(s), append(opts, numbered())...)
+				tr := retryhttp.NewTransport(base, backoff.Constant(s), opts...)
 				resp, err := tr.RoundTrip(newRequest(t, "GET", "http://a/", nil).WithContext(ctx))
 				if err != nil {
 					t.Fatal(err)

@@ -301,8 +301,8 @@ func TestTimeoutText(t *testing.T) {
 				if got != row.want {
 					t.Errorf("got  %s\nwant %s", got, row.want)
 				}
-				if !errors.Is(err, row.is) {
-					t.Errorf("errors.Is does not find %v", row.is)
+				if stopped, ok := errors.AsType[*retry.Error](err); !ok || !errors.Is(err, row.is) || !errors.Is(stopped.Last, row.is) {
+					t.Errorf("errors.Is does not find %v in the error and in Last", row.is)
 				}
 			})
 		})
