@@ -158,7 +158,7 @@ func TestSuccessOfStatus(t *testing.T) {
 		observe := retry.Observe(func(ctx context.Context, _ retry.Attempt) (context.Context, func(retry.Outcome)) {
 			return nil, func(o retry.Outcome) { got += o.Result() }
 		})
-		tr := retryhttp.NewTransport(&scripted{answers: []answer{{status: 404}}}, backoff.Constant(0), append(row.opts, observe)...)
+		tr := retryhttp.NewTransport(&scripted{answers: []answer{{status: 404}}}, backoff.Take(backoff.Constant(0), 2), append(row.opts, observe)...)
 		if _, err := tr.RoundTrip(newRequest(t, "GET", "http://a/", nil)); err != nil || got != row.want {
 			t.Errorf("%s: the outcome of 404 is %s, %v, want %s", name, got, err, row.want)
 		}
