@@ -62,7 +62,8 @@ func Observe(m *expvar.Map) retry.Option {
 		delayNS:  child[expvar.Int](m, "delay_ns"),
 	}
 	return retry.Observe(func(ctx context.Context, a retry.Attempt) (context.Context, func(retry.Outcome)) {
-		return nil, tally.Begin(ctx, c, a)
+		counted := tally.Begin(ctx, c, a)
+		return nil, counted.Outcome
 	})
 }
 

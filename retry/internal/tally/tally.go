@@ -16,26 +16,36 @@ type Meter interface {
 	Delay(ctx context.Context, d time.Duration)           // a delay passed
 }
 
-// Begin counts an attempt that begins, and returns the function to call with its outcome.
+// An Attempt counts an attempt, and the end of its call.
 //
 // The delay before an attempt is counted when the attempt begins. A delay that the context
 // cuts short has no attempt after it: it is counted, as long as it lasted, when the call
 // ends. So the delays of a call and the times of its attempts add up to its elapsed time.
-func Begin(ctx context.Context, m Meter, a retry.Attempt) func(retry.Outcome) {
+type Attempt struct {
+	ctx     context.Context
+	meter   Meter
+	retries int
+	ended   bool
+	elapsed time.Duration // when the attempt ended
+}
+
+// Begin returns an Attempt that begins.
+func Begin(ctx context.Context, m Meter, a retry.Attempt) Attempt {
 	if a.Number > 1 {
 		m.Delay(ctx, a.Delay)
 	}
-	ended := false
-	var elapsed time.Duration // when the attempt ended
-	return func(o retry.Outcome) {
-		if ended {
-			m.Delay(ctx, o.Elapsed-elapsed)
-		} else {
-			ended, elapsed = true, o.Elapsed
-			m.Attempt(ctx, o.Result())
-		}
-		if !o.Retry {
-			m.Call(ctx, o.Result(), a.Number-1)
-		}
+	return Attempt{ctx: ctx, meter: m, retries: a.Number - 1}
+}
+
+// Outcome counts an outcome. Call it with every one, as [retry.Observe] does.
+func (a *Attempt) Outcome(o retry.Outcome) {
+	if a.ended {
+		a.meter.Delay(a.ctx, o.Elapsed-a.elapsed)
+	} else {
+		a.ended, a.elapsed = true, o.Elapsed
+		a.meter.Attempt(a.ctx, o.Result())
+	}
+	if !o.Retry {
+		a.meter.Call(a.ctx, o.Result(), a.retries)
 	}
 }

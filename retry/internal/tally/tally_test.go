@@ -31,14 +31,15 @@ func (r *record) Delay(_ context.Context, d time.Duration) { r.Delays = append(r
 
 // Every attempt, every call and every delay counts once, and the delays of a call add up
 // to its elapsed time without its attempts.
-func TestBegin(t *testing.T) {
+func TestAttempt(t *testing.T) {
 	for _, call := range tallytest.Calls() {
 		t.Run(call.Name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var got record
 				start := time.Now()
 				call.Run(t.Context(), retry.Observe(func(ctx context.Context, a retry.Attempt) (context.Context, func(retry.Outcome)) {
-					return nil, tally.Begin(ctx, &got, a)
+					counted := tally.Begin(ctx, &got, a)
+					return nil, counted.Outcome
 				}))
 				want := record{Attempts: call.Attempts, Delays: call.Delays}
 				if call.Result != "" {
