@@ -74,6 +74,29 @@ func wantSpans(call tallytest.Call, parent string) []span {
 	return all
 }
 
+// A span has the times of its attempt, however long other observers take before it starts
+// and before it ends.
+func TestSpanTimes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRecorder()
+		start := time.Now()
+		slowly := func(before, after time.Duration) retry.Option {
+			return retry.Observe(func(context.Context, retry.Attempt) (context.Context, func(retry.Outcome)) {
+				time.Sleep(before)
+				return nil, func(retry.Outcome) { time.Sleep(after) }
+			})
+		}
+		_ = retry.Do(t.Context(), backoff.Constant(0), func(context.Context) error {
+			time.Sleep(time.Second)
+			return nil
+		}, slowly(time.Minute, 0), otelretry.Observe(r.options()...), slowly(0, time.Hour))
+		got := r.ended(start)[0]
+		if got.Start != 0 || got.End != time.Minute+time.Second {
+			t.Errorf("it lasts from %v to %v, want 0s to 1m1s", got.Start, got.End)
+		}
+	})
+}
+
 // Without a name there is no attribute for it, and the span is an attempt.
 func TestSpanWithoutName(t *testing.T) {
 	r := newRecorder()
