@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -32,82 +33,68 @@ func serve(t *testing.T, statuses ...int) (url string) {
 	return server.URL
 }
 
-// resendCounts returns the attribute of the spans that have a name, in the order in which
-// they started; nil where it is absent.
-func (r *recorder) resendCounts(name string) []any {
-	var all []any
+// resendCounts returns the attribute of the spans whose names begin with prefix, in the
+// order in which they started; 0 where it is absent.
+func (r *recorder) resendCounts(prefix string) []int64 {
+	var all []int64
 	for _, s := range r.spans.Started() {
-		if s.Name() == name {
-			all = append(all, attributesOf(s)["http.request.resend_count"])
+		if strings.HasPrefix(s.Name(), prefix) {
+			n, _ := attributesOf(s)["http.request.resend_count"].(int64)
+			all = append(all, n)
 		}
 	}
 	return all
 }
 
-var absent any
-
-// instrumented makes a span of each request.
-func instrumented(base http.RoundTripper, r *recorder) http.RoundTripper {
-	return otelhttp.NewTransport(base, otelhttp.WithTracerProvider(r.tracer), otelhttp.WithMeterProvider(r.meter))
-}
-
 // The span of a request says how often it was sent before.
 func TestNewTransport(t *testing.T) {
-	none := backoff.Constant(0)
-	retrying := func(base http.RoundTripper, r *recorder, opts ...retry.Option) http.RoundTripper {
-		return retryhttp.NewTransport(base, none, append(opts, otelretry.Observe(r.options()...))...)
+	type transport = func(base http.RoundTripper, r *recorder) http.RoundTripper
+	direct := func(base http.RoundTripper, _ *recorder) http.RoundTripper { return base }
+	instrumented := func(base http.RoundTripper, r *recorder) http.RoundTripper {
+		return otelhttp.NewTransport(base, otelhttp.WithTracerProvider(r.tracer), otelhttp.WithMeterProvider(r.meter))
 	}
-	const get, attempt = "HTTP GET", "attempt"
+	retrying := func(inner transport, opts ...retry.Option) transport {
+		return func(base http.RoundTripper, r *recorder) http.RoundTripper {
+			opts := append(opts, otelretry.Observe(r.options()...))
+			return retryhttp.NewTransport(inner(base, r), backoff.Constant(0), opts...)
+		}
+	}
+	const request, attempt = "HTTP ", "attempt"
 	for _, row := range []struct {
 		name     string
+		client   transport
+		loop     bool // retry.Do around the client
+		method   string
 		statuses []int
 		span     string
-		want     []any
-		client   func(base http.RoundTripper, r *recorder) http.RoundTripper
+		want     []int64
 	}{
-		{
-			"otelhttp",
-			[]int{503, 503, 503},
-			get,
-			[]any{absent, int64(1), int64(2), int64(3)},
-			func(base http.RoundTripper, r *recorder) http.RoundTripper { return retrying(instrumented(base, r), r) },
-		},
-		{
-			"otelhttp, timeouts",
-			[]int{503, 503},
-			get,
-			[]any{absent, int64(1), int64(2)},
-			func(base http.RoundTripper, r *recorder) http.RoundTripper {
-				return retrying(instrumented(base, r), r, retry.AttemptTimeout(time.Hour))
-			},
-		},
-		{
-			"no other instrumentation",
-			[]int{503, 503},
-			attempt,
-			[]any{absent, int64(1), int64(2)},
-			func(base http.RoundTripper, r *recorder) http.RoundTripper { return retrying(base, r) },
-		},
-		{
-			"redirects",
-			[]int{503, 307, 503, 307, 503, 503},
-			get,
-			[]any{absent, int64(1), int64(2), int64(3), int64(4), int64(5), int64(6)},
-			func(base http.RoundTripper, r *recorder) http.RoundTripper { return retrying(instrumented(base, r), r) },
-		},
-		{
-			"outside of an attempt",
-			[]int{307},
-			get,
-			[]any{absent, absent},
-			instrumented,
-		},
+		{"otelhttp", retrying(instrumented), false, "GET", []int{503, 503, 503}, request, []int64{0, 1, 2, 3}},
+		{"timeouts", retrying(instrumented, retry.AttemptTimeout(time.Hour)), false, "GET", []int{503, 503}, request, []int64{0, 1, 2}},
+		{"no otelhttp", retrying(direct), false, "GET", []int{503, 503}, attempt, []int64{0, 1, 2}},
+		{"redirects", retrying(instrumented), false, "GET", []int{503, 307, 503, 307, 503, 503}, request, []int64{0, 1, 2, 3, 4, 5, 6}},
+		// A POST is sent once, outside of an attempt, and turned into a GET.
+		{"attempts from a redirect on", retrying(instrumented), false, "POST", []int{307, 303, 503}, request, []int64{0, 0, 2, 3}},
+		{"no attempt", instrumented, false, "GET", []int{307}, request, []int64{0, 0}},
+
+		// Here redirects belong to the same attempt. Those of earlier attempts are not
+		// counted.
+		{"loop", instrumented, true, "GET", []int{307, 500, 307, 500, 307, 307}, request, []int64{0, 1, 1, 2, 2, 3, 4}},
+		{"loop and attempts", retrying(instrumented), true, "POST", []int{500, 307, 303, 503}, request, []int64{0, 1, 2, 3, 4}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			r := newRecorder()
 			client := &http.Client{Transport: row.client(otelretry.NewTransport(nil), r)}
 			ctx, _ := r.caller(t.Context())
-			if err := fetch(ctx, client, serve(t, row.statuses...)); err != nil {
+			url := serve(t, row.statuses...)
+			fetch := func(ctx context.Context) error { return fetch(ctx, client, row.method, url) }
+			var err error
+			if row.loop {
+				err = retry.Do(ctx, backoff.Constant(0), fetch, otelretry.Observe(r.options()...), retry.MaxAttempts(3))
+			} else {
+				err = fetch(ctx)
+			}
+			if err != nil {
 				t.Error(err)
 			}
 			if diff := cmp.Diff(row.want, r.resendCounts(row.span)); diff != "" {
@@ -118,8 +105,8 @@ func TestNewTransport(t *testing.T) {
 }
 
 // fetch fails if the status is not 200.
-func fetch(ctx context.Context, client *http.Client, url string) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+func fetch(ctx context.Context, client *http.Client, method, url string) error {
+	req, err := http.NewRequestWithContext(ctx, method, url, nil)
 	if err != nil {
 		return retry.Permanent(err)
 	}
@@ -132,23 +119,6 @@ func fetch(ctx context.Context, client *http.Client, url string) error {
 		return errors.New(resp.Status)
 	}
 	return nil
-}
-
-// A loop around a client, in which redirects belong to the same attempt. Those of earlier
-// attempts are not counted.
-func TestNewTransportInDo(t *testing.T) {
-	r := newRecorder()
-	client := &http.Client{Transport: instrumented(otelretry.NewTransport(nil), r)}
-	url := serve(t, 307, 500, 307, 500, 307, 307)
-	err := retry.Do(t.Context(), backoff.Constant(0), func(ctx context.Context) error { return fetch(ctx, client, url) },
-		otelretry.Observe(r.options()...))
-	if err != nil {
-		t.Error(err)
-	}
-	want := []any{absent, int64(1), int64(1), int64(2), int64(2), int64(3), int64(4)}
-	if diff := cmp.Diff(want, r.resendCounts("HTTP GET")); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
 }
 
 // idle is a transport that is told to close its connections.
