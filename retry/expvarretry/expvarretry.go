@@ -31,7 +31,8 @@
 //
 // A result is one that [retry.Outcome.Result] lists, so the number of variables does not
 // depend on the errors. Only an attempt can have the result "retry", which means that a
-// retry was to follow. A delay that the context cuts short counts as long as it lasted.
+// retry was to follow. A delay counts as it was planned, and one that the context cuts short
+// as long as it lasted.
 package expvarretry
 
 import (

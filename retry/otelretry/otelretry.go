@@ -45,9 +45,9 @@
 // not depend on the errors. A call without an attempt, because its context was already
 // done, is not counted.
 //
-// A delay that the context cuts short counts as long as it lasted: the delays of a call
-// and the times of its attempts add up to its elapsed time. The buckets are those that
-// gRPC recommends for its own metrics of retries, in [A96].
+// A delay counts as it was planned, so without the lateness of a timer, and one that the
+// context cuts short as long as it lasted. The buckets are those that gRPC recommends for
+// its own metrics of retries, in [A96].
 //
 // # HTTP
 //

@@ -20,7 +20,8 @@ type Meter interface {
 //
 // The delay before an attempt is counted when the attempt begins. A delay that the context
 // cuts short has no attempt after it: it is counted, as long as it lasted, when the call
-// ends. So the delays of a call and the times of its attempts add up to its elapsed time.
+// ends. So the delays of a call and the times of its attempts add up to its elapsed time,
+// apart from the lateness of timers.
 type Attempt struct {
 	ctx     context.Context
 	meter   Meter
