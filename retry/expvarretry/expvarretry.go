@@ -32,7 +32,8 @@
 // A result is one that [retry.Outcome.Result] lists, so the number of variables does not
 // depend on the errors. Only an attempt can have the result "retry", which means that a
 // retry was to follow. A delay counts as it was planned, and one that the context cuts short
-// as long as it lasted.
+// as long as it lasted. A call without an attempt is not counted: its context was already
+// done, or a [retry.Limiter] rejected the first attempt.
 package expvarretry
 
 import (

@@ -42,8 +42,8 @@
 // All have the attribute retry.name, if there is a name. retry.result is one that
 // [retry.Outcome.Result] lists; "retry" means that a retry was to follow, so only an
 // attempt has it. Nothing else is an attribute of a metric, so the number of series does
-// not depend on the errors. A call without an attempt, because its context was already
-// done, is not counted.
+// not depend on the errors. A call without an attempt is not counted: its context was
+// already done, or a [retry.Limiter] rejected the first attempt.
 //
 // A delay counts as it was planned, so without the lateness of a timer, and one that the
 // context cuts short as long as it lasted. The buckets are those that gRPC recommends for
