@@ -1,10 +1,5 @@
 package retry
 
-import (
-	"math"
-	"sync/atomic"
-)
-
 // A Budget stops the retries of a process while most of its requests fail (retry budget,
 // retry throttling), because retries make an overload worse. Share one Budget among all
 // calls to one server, by [WithBudget].
@@ -15,23 +10,16 @@ import (
 // and every failure may be retried. With more it drains, and no failure is retried
 // until successes have filled the bucket to more than half.
 //
-// Any number of goroutines may use a Budget at once. It needs no lock.
+// A Budget is a [Limiter] too. [WithBudget] does the same as [WithLimiter] and costs less.
+// Any number of goroutines may use a Budget at once.
 //
 // It is the retryThrottling of [gRPC].
 //
 // [gRPC]: https://github.com/grpc/proposal/blob/master/A6-client-retries.md#throttling-retry-attempts-and-hedged-rpcs
 type Budget struct {
-	// In millionths of a token: sums of whole numbers need no rounding, and a ratio
-	// of 0.1 is exact.
-	tokens      atomic.Int64
-	full, ratio int64
+	bucket bucket
+	ratio  int64
 }
-
-// The unit of a Budget, and its max tokens: twice their millionths must fit an int64.
-const (
-	token   = 1_000_000
-	maxFull = 1e12
-)
 
 // NewBudget returns a full Budget of maxTokens tokens, to which a success adds ratio
 // tokens. Both are rounded to millionths.
@@ -41,43 +29,41 @@ const (
 //
 // It panics if maxTokens or ratio is not in [0.000001, 1e12].
 func NewBudget(maxTokens, ratio float64) *Budget {
-	b := &Budget{full: millionths("maxTokens", maxTokens), ratio: millionths("ratio", ratio)}
-	b.tokens.Store(b.full)
+	b := new(Budget)
+	b.bucket.fill(millionths("NewBudget", "maxTokens", maxTokens))
+	b.ratio = millionths("NewBudget", "ratio", ratio)
 	return b
-}
-
-func millionths(name string, f float64) int64 {
-	if !(f >= 1.0/token && f <= maxFull) {
-		reject("NewBudget", name, f, "a value in [0.000001, 1e12]")
-	}
-	return int64(math.Round(f * token))
 }
 
 // Tokens returns the number of tokens, in [0, maxTokens]. Use it for a gauge. Other
 // goroutines may have changed the number when it returns.
-func (b *Budget) Tokens() float64 { return float64(b.tokens.Load()) / token }
+func (b *Budget) Tokens() float64 { return b.bucket.tokens() }
 
 // Failed takes one token, or the rest of one, and reports whether a retry may follow.
 // [WithBudget] calls it; call it only in a retry loop of your own.
-func (b *Budget) Failed() bool {
-	for {
-		t := b.tokens.Load()
-		less := max(t-token, 0)
-		if t == less || b.tokens.CompareAndSwap(t, less) {
-			return 2*less > b.full
-		}
+func (b *Budget) Failed() bool { return b.allows(b.bucket.add(-token)) }
+
+// Succeeded returns ratio tokens. [WithBudget] calls it; call it only in a retry loop of
+// your own, as the counterpart of [Budget.Failed].
+func (b *Budget) Succeeded() { b.bucket.add(b.ratio) }
+
+// Allow returns [ErrBudget] for a retry while the bucket is at most half full.
+func (b *Budget) Allow(attempt int, _ error) error {
+	if attempt > 1 && !b.allows(b.bucket.left.Load()) {
+		return ErrBudget
+	}
+	return nil
+}
+
+// Done counts a success as [Budget.Succeeded] does, and a failure that a retry could cure
+// as [Budget.Failed] does.
+func (b *Budget) Done(r Result) {
+	switch {
+	case r.Err == nil:
+		b.Succeeded()
+	case r.Retryable:
+		b.Failed()
 	}
 }
 
-// Succeeded returns ratio tokens. [WithBudget] calls it; call it only in a retry loop of
-// your own, as the counterpart of [Budget.Failed]. It only reads a full budget, so that
-// goroutines that succeed do not contend.
-func (b *Budget) Succeeded() {
-	for {
-		t := b.tokens.Load()
-		more := min(t+b.ratio, b.full)
-		if t == more || b.tokens.CompareAndSwap(t, more) {
-			return
-		}
-	}
-}
+func (b *Budget) allows(left int64) bool { return 2*left > b.bucket.full }

@@ -109,13 +109,13 @@ func (e *Error) Unwrap() []error {
 // [context.DeadlineExceeded] are timeouts. [net/url.Error] and other code of the
 // standard library call this method.
 func (e *Error) Timeout() bool {
-	for _, err := range []error{e.Cause, e.Last} {
-		if t, ok := errors.AsType[interface {
-			error
-			Timeout() bool
-		}](err); ok && t.Timeout() {
-			return true
-		}
-	}
-	return false
+	return isTimeout(e.Cause) || isTimeout(e.Last)
+}
+
+func isTimeout(err error) bool {
+	t, ok := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err)
+	return ok && t.Timeout()
 }
