@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -227,6 +228,7 @@ func TestLimitersAgainstModels(t *testing.T) {
 				if want != nil {
 					return
 				}
+				time.Sleep(rapid.SampledFrom([]time.Duration{0, 1, 500 * time.Millisecond, 4 * time.Second}).Draw(t, "takes"))
 				r := Result{Attempt: attempt, Last: last}
 				if rapid.IntRange(0, 2).Draw(t, "fails") > 0 {
 					r.Err, r.Retryable = errA, rapid.Bool().Draw(t, "retryable")
@@ -254,6 +256,34 @@ func TestLimitersAgainstModels(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { rapid.SyncTest(t, property) })
 		})
 	}
+}
+
+// Requests are forgotten before the retries that they allowed. Then no retry is allowed
+// until those are forgotten too.
+func TestRatioBudgetForgets(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewRatioBudget(1, 0, 10*time.Second)
+		call := func(attempt, times int) {
+			for range times {
+				if err := b.Allow(attempt, nil); err != nil {
+					t.Fatalf("attempt %d: %v", attempt, err)
+				}
+			}
+		}
+		call(1, 3)
+		time.Sleep(5 * time.Second)
+		call(2, 3)
+		time.Sleep(5 * time.Second)
+		call(1, 2)
+		if got := b.Balance(); got != 0 {
+			t.Errorf("balance %d with 2 requests and 3 retries, want 0", got)
+		}
+		if err := b.Allow(2, nil); err != ErrBudget {
+			t.Errorf("a retry with 2 requests and 3 retries: %v, want %v", err, ErrBudget)
+		}
+		time.Sleep(5 * time.Second)
+		call(2, 2)
+	})
 }
 
 // Do calls the methods of a Limiter as its rule needs: no attempt counts twice, and only
