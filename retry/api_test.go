@@ -30,7 +30,12 @@ var (
 	_ func(int) retry.Option                                                                                           = retry.KeepErrors
 	_ func(*retry.Budget) retry.Option                                                                                 = retry.WithBudget
 	_ func(maxTokens, ratio float64) *retry.Budget                                                                     = retry.NewBudget
-	_                                                                                                                  = []error{retry.ErrExhausted, retry.ErrDeadline, retry.ErrBudget, retry.ErrElapsed}
+	_ func(maxTokens, ratio float64) *retry.TokenBucket                                                                = retry.NewTokenBucket
+	_ func(maxTokens, retryCost, timeoutCost, noRetryIncrement int) *retry.Quota                                       = retry.NewQuota
+	_ func(ratio, minPerSecond float64, window time.Duration) *retry.RatioBudget                                       = retry.NewRatioBudget
+	_ func(k float64, window time.Duration) *retry.Throttle                                                            = retry.NewThrottle
+	_                                                                                                                  = []retry.Limiter{(*retry.Budget)(nil), (*retry.TokenBucket)(nil), (*retry.Quota)(nil), (*retry.RatioBudget)(nil), (*retry.Throttle)(nil)}
+	_                                                                                                                  = []error{retry.ErrThrottled, retry.ErrExhausted, retry.ErrDeadline, retry.ErrBudget, retry.ErrElapsed}
 	_                                                                                                                  = retry.Error{Attempts: 1, Elapsed: time.Second, Last: nil, Cause: nil}
 	_                                                                                                                  = retry.Event{Attempt: 1, Err: nil, Delay: time.Second, Elapsed: time.Second}
 	_ func(*retry.Error) []error                                                                                       = (*retry.Error).Unwrap

@@ -3,6 +3,19 @@ package retry
 // A Limiter decides whether an attempt may be made, from the results of those before it
 // (retry budget, retry quota, client throttling). Share one Limiter among all calls to one
 // server, by [WithLimiter]. Any number of goroutines may call its methods at once.
+//
+// Most callers should use [WithBudget]. The kinds differ in what limits retries:
+//
+//	Budget       failures: none is retried while half of the tokens or more are gone;
+//	             as gRPC clients, and the one that stops first in an outage
+//	TokenBucket  successes: each pays for a part of a retry, and all tokens can be spent;
+//	             for a hard limit of the retries in an outage, whatever the load
+//	Quota        costs: as the AWS SDKs, where a retry after a timeout costs more
+//	RatioBudget  requests: at most 10 % more load, say; as Finagle and Linkerd
+//	Throttle     accepts: limits first attempts too, when rejections alone are too much
+//	             for the server; from the SRE book
+//
+// Each type's comment links its source.
 type Limiter interface {
 	// Allow is called before each attempt, the first included. Before a retry it is
 	// called before the delay, when every other limit has allowed the retry. last is
