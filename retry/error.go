@@ -32,7 +32,7 @@ var (
 	// For [errors.Is] it is also [context.DeadlineExceeded].
 	ErrDeadline error = deadlineError{}
 
-	// ErrBudget: the [Budget] allowed no retry.
+	// ErrBudget: the [Budget], or another [Limiter] of retries, allowed no retry.
 	ErrBudget = errors.New("retry budget spent")
 
 	// ErrElapsed: the next attempt would have begun after [MaxElapsed].
