@@ -296,13 +296,16 @@ func TestTimeoutText(t *testing.T) {
 				defer cancel()
 				client := &http.Client{Transport: retryhttp.NewTransport(row.base, backoff.Constant(s)), Timeout: row.timeout}
 				_, err := client.Do(newRequest(t, "GET", "http://a/", nil).WithContext(ctx))
-				// The client adds this if its own timer is the first.
+				// The client adds this if its own timer is the first, and keeps the text alone.
 				got := strings.TrimSuffix(fmt.Sprint(err), " (Client.Timeout exceeded while awaiting headers)")
 				if got != row.want {
 					t.Errorf("got  %s\nwant %s", got, row.want)
 				}
-				if stopped, ok := errors.AsType[*retry.Error](err); !ok || !errors.Is(err, row.is) || !errors.Is(stopped.Last, row.is) {
-					t.Errorf("errors.Is does not find %v in the error and in Last", row.is)
+				if !errors.Is(err, row.is) {
+					t.Errorf("errors.Is does not find %v in the error", row.is)
+				}
+				if stopped, ok := errors.AsType[*retry.Error](err); ok && !errors.Is(stopped.Last, row.is) || !ok && row.timeout == 0 {
+					t.Errorf("errors.Is does not find %v in Last", row.is)
 				}
 			})
 		})
@@ -415,6 +418,12 @@ func TestHopeless(t *testing.T) {
 		if !errors.Is(err, errRefused) || len(base.times) != row.sent {
 			t.Errorf("%s: sent %d times, with %v; want %d", row.name, len(base.times), err, row.sent)
 		}
+		// A base that sends the request all the same, and an answer to it.
+		base = &scripted{answers: []answer{{status: 503}}}
+		retryhttp.NewTransport(base, backoff.Take(backoff.Constant(0), 2)).RoundTrip(req)
+		if len(base.times) != 3 {
+			t.Errorf("%s: sent %d times in spite of an answer, want 3", row.name, len(base.times))
+		}
 	}
 }
 
@@ -448,8 +457,13 @@ func TestRequestUnchanged(t *testing.T) {
 	req.Header.Set("X-A", "1")
 	before, sent := req.Clone(t.Context()), req.Body
 	calls := 0
+	seen := map[*http.Request]bool{}
 	base := roundTripper(func(got *http.Request) (*http.Response, error) {
 		calls++
+		if seen[got] {
+			t.Error("a retry changes a request that the base may still use")
+		}
+		seen[got] = true
 		got.Body.Close()
 		if calls > 1 && got == req {
 			t.Error("a retry sends the caller's request, whose body is used up")

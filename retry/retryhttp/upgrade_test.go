@@ -138,13 +138,15 @@ type (
 
 func (halfClosable) CloseWrite() error { return nil }
 
-// A body has the methods of the base's, and no others.
+// A body has the methods of the base's, and no others. http.NoBody stays what it is, because
+// callers compare with it.
 func TestMethodsOfBody(t *testing.T) {
 	for _, row := range []struct {
 		name            string
 		body            io.ReadCloser
 		writes, closing bool
 	}{
+		{"none", http.NoBody, false, false},
 		{"read only", newBody(""), false, false},
 		{"writable", writable{newBody(""), io.Discard}, true, false},
 		{"writable and half-closable", halfClosable{writable{newBody(""), io.Discard}}, true, true},
@@ -157,6 +159,9 @@ func TestMethodsOfBody(t *testing.T) {
 			resp, err := retryhttp.NewTransport(base, backoff.Constant(0), opts...).RoundTrip(newRequest(t, "GET", "http://a/", nil))
 			if err != nil {
 				t.Fatal(err)
+			}
+			if row.body == http.NoBody && resp.Body != http.NoBody {
+				t.Errorf("%s, %s: body is a %T", row.name, name, resp.Body)
 			}
 			_, writes := resp.Body.(io.Writer)
 			_, closing := resp.Body.(interface{ CloseWrite() error })
