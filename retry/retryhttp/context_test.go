@@ -2,6 +2,7 @@ package retryhttp_test
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"runtime"
 	"testing"
@@ -96,5 +97,23 @@ func TestContextAskedLate(t *testing.T) {
 	}
 	if sent.Done() != ctx.Done() {
 		t.Error("the context has a channel of its own")
+	}
+}
+
+// A response without a body has nothing that a caller must close: its context ends at once.
+func TestContextWithoutBody(t *testing.T) {
+	for _, body := range []io.ReadCloser{nil, http.NoBody} {
+		var sent context.Context
+		base := roundTripper(func(req *http.Request) (*http.Response, error) {
+			sent = req.Context()
+			sent.Done() // as net/http asks
+			return &http.Response{StatusCode: 204, Body: body}, nil
+		})
+		if _, err := retryhttp.NewTransport(base, backoff.Constant(0)).RoundTrip(newRequest(t, "GET", "http://a/", nil)); err != nil {
+			t.Fatal(err)
+		}
+		if sent.Err() == nil {
+			t.Errorf("body %v: the context has not ended", body)
+		}
 	}
 }
