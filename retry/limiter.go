@@ -23,8 +23,8 @@ type Limiter interface {
 	// the Cause of its [Error].
 	Allow(attempt int, last error) error
 
-	// Done is called with the result of each attempt, unless the caller's context was
-	// done when the attempt failed.
+	// Done is called with the result of each attempt, except one that failed because
+	// the caller's context was done.
 	Done(Result)
 }
 

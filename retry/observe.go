@@ -49,6 +49,7 @@ var errPanic = errors.New("panic")
 //	elapsed     Cause is ErrElapsed
 //	budget      Cause is ErrBudget
 //	nested      Cause is ErrNested
+//	throttled   Cause is ErrThrottled
 //	context     the caller's context was done
 //	panic       the attempt panicked or called runtime.Goexit, or a function that decides
 //	            what follows it, such as that of If
@@ -75,6 +76,8 @@ func (o Outcome) Result() string {
 		return "budget"
 	case ErrNested:
 		return "nested"
+	case ErrThrottled:
+		return "throttled"
 	case context.Canceled, context.DeadlineExceeded:
 		return resultContext
 	}

@@ -164,6 +164,7 @@ func TestResultOfFields(t *testing.T) {
 		{"elapsed", retry.Outcome{Err: errA, Cause: retry.ErrElapsed}},
 		{"budget", retry.Outcome{Err: errA, Cause: retry.ErrBudget}},
 		{"nested", retry.Outcome{Err: errA, Cause: retry.ErrNested}},
+		{"throttled", retry.Outcome{Err: errA, Cause: retry.ErrThrottled}},
 		{"context", retry.Outcome{Err: errA, Cause: context.Canceled}},
 		{"context", retry.Outcome{Err: errA, Cause: context.DeadlineExceeded}},
 		{"other", retry.Outcome{Err: errA, Cause: errB}},

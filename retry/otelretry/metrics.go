@@ -57,7 +57,7 @@ func must[T any](instrument T, err error) T {
 // results are what [retry.Outcome.Result] returns. A result that is not among them counts
 // as the last.
 var results = []string{
-	"success", "retry", "permanent", "exhausted", "deadline", "elapsed", "budget", "nested", "context", "panic", "other",
+	"success", "retry", "permanent", "exhausted", "deadline", "elapsed", "budget", "nested", "throttled", "context", "panic", "other",
 }
 
 func (i *instruments) result(r string) []metric.AddOption {

@@ -73,7 +73,8 @@ func Calls() []Call {
 		{"deadline", []string{"deadline"}, "deadline", nil, limited(run(script(Err), time.Hour))},
 		{"elapsed", []string{"elapsed"}, "elapsed", nil, with(run(script(Err), time.Hour), retry.MaxElapsed(time.Minute))},
 		{"budget", []string{"budget"}, "budget", nil, with(run(script(Err), Second), retry.WithBudget(retry.NewBudget(1, 1)))},
-		{"limiter", []string{"other"}, "other", nil, with(run(script(Err), Second), retry.WithLimiter(refusal{}))},
+		{"limiter", []string{"other"}, "other", nil, with(run(script(Err), Second), retry.WithLimiter(refusal{errors.New("too many retries")}))},
+		{"throttle", []string{"throttled"}, "throttled", nil, with(run(script(Err), Second), retry.WithLimiter(refusal{retry.ErrThrottled}))},
 		{"nested", []string{"nested"}, "nested", nil, nested(with(run(script(Err), Second), retry.NotNested()))},
 		{"done during a delay", []string{"retry"}, "context", []time.Duration{Second}, cancelled(run(script(Err), time.Hour), Took+Second)},
 		{"done during an attempt", []string{"context"}, "context", nil, cancelled(run(script(Err), time.Hour), Took/2)},
@@ -163,13 +164,13 @@ func loop(ctx context.Context, opts ...retry.Option) {
 }
 
 // refusal is a Limiter that allows no retry.
-type refusal struct{}
+type refusal struct{ err error }
 
-func (refusal) Allow(attempt int, _ error) error {
+func (l refusal) Allow(attempt int, _ error) error {
 	if attempt == 1 {
 		return nil
 	}
-	return errors.New("too many retries")
+	return l.err
 }
 
 func (refusal) Done(retry.Result) {}
