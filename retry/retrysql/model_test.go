@@ -137,7 +137,7 @@ func testTxAgainstModel(t *rapid.T) {
 	err := retrysql.Tx(t.Context(), db, slices.Values(delays), update, opts...)
 
 	wantLog, wantEnd := model(outcomes, delays, idempotent, keep, seed)
-	if diff := cmp.Diff(wantLog, fake.log); diff != "" {
+	if diff := cmp.Diff(wantLog, fake.log()); diff != "" {
 		t.Fatalf("what the database was asked (-want +got):\n%s", diff)
 	}
 	if got := end(err); got != wantEnd {

@@ -114,6 +114,25 @@ func connectionLost(err error) bool {
 	})
 }
 
+// closedByPeer reports whether err, of a call of the driver itself, means that the other
+// side has closed the connection, in a way that other errors have too. lib/pq returns a bare
+// io.EOF if a server or proxy accepts a connection and closes it. go-sql-driver/mysql
+// returns an error with this text if it cannot answer the greeting of the server; it is not
+// driver.ErrBadConn.
+func closedByPeer(err error) bool {
+	return anyIn(err, func(err error) bool {
+		return err == io.EOF || err.Error() == "bad connection"
+	})
+}
+
+// notBegun is an error for which a transaction has not begun. Its method makes it Retryable,
+// also for a caller's retry.If.
+type notBegun struct{ error }
+
+func (e notBegun) Unwrap() error { return e.error }
+
+func (notBegun) SafeToRetry() bool { return true }
+
 // rolledBack reports whether the database says, by the error err of a commit, that the
 // transaction did not take place.
 //

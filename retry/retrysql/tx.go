@@ -114,7 +114,13 @@ func Tx(ctx context.Context, db *sql.DB, delays iter.Seq[time.Duration], fn func
 		delays = t.jittered(delays)
 	}
 	// The caller's options come last, so that they win.
-	return retry.Do(ctx, delays, t.attempt, append([]retry.Option{retry.If(t.retryable)}, c.retry...)...)
+	err := retry.Do(ctx, delays, t.attempt, append([]retry.Option{retry.If(t.retryable)}, c.retry...)...)
+	// If the error of the latest attempt only repeats the end of ctx, Do keeps the error
+	// before it. The outcome of a commit must not be lost in this way.
+	if e, ok := err.(*retry.Error); ok && t.unknown != nil {
+		e.Last = t.unknown
+	}
+	return err
 }
 
 // transaction is the state of one call of Tx.
@@ -124,13 +130,14 @@ type transaction struct {
 	fn func(context.Context, *sql.Tx) error
 
 	// About the latest attempt, beyond its error.
-	conflict bool // jitter the delay
-	again    bool // repeat it, although the outcome of its commit is unknown
+	conflict bool  // jitter the delay
+	unknown  error // of a commit that may have taken place
+	again    bool  // repeat it all the same
 }
 
 // attempt runs the transaction once.
 func (t *transaction) attempt(ctx context.Context) error {
-	t.again = false
+	t.unknown, t.again = nil, false
 	err := t.run(ctx)
 	t.conflict = Conflict(err)
 	return err
@@ -142,32 +149,57 @@ func (t *transaction) retryable(err error) bool {
 }
 
 // run begins, calls fn and commits, and leaves no transaction open.
-func (t *transaction) run(ctx context.Context) error {
-	tx, err := t.db.BeginTx(ctx, t.txOptions)
+func (t *transaction) run(ctx context.Context) (err error) {
+	tx, err := t.begin(ctx)
 	if err != nil {
 		return err
 	}
-	// After a commit, and if fn has ended the transaction, Rollback does nothing. If it
-	// fails, the connection is lost, which ends the transaction too. As a deferred call
-	// it also runs after a panic and runtime.Goexit.
-	defer tx.Rollback()
+	committing := false
+	// A deferred call also runs after a panic and runtime.Goexit. If fn has ended the
+	// transaction, Rollback does nothing. If it fails, the connection is lost, which ends
+	// the transaction too.
+	defer func() {
+		if !committing {
+			until(ctx, tx.Rollback)
+		}
+	}()
 	if err := t.fn(ctx, tx); err != nil {
 		if errors.Is(err, ErrOutcomeUnknown) { // of another Tx inside of fn
 			return retry.Permanent(err)
 		}
 		return err
 	}
+	// If the context is done, the transaction has ended or is about to. A commit at that
+	// moment could have an unknown outcome, so there is none.
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	committing = true
 	return t.commit(ctx, tx)
 }
 
-func (t *transaction) commit(ctx context.Context, tx *sql.Tx) error {
-	// If the context is done, the transaction has ended or is about to. A commit at that
-	// moment could have an unknown outcome, so there is none.
-	err := sql.ErrTxDone
-	if ctx.Err() == nil {
-		err = tx.Commit()
-	}
+// begin begins a transaction. If ctx is done before the driver returns, database/sql rolls
+// back what the driver may still begin.
+func (t *transaction) begin(ctx context.Context) (*sql.Tx, error) {
+	var tx *sql.Tx
+	err, ok := until(ctx, func() (err error) {
+		tx, err = t.db.BeginTx(ctx, t.txOptions)
+		return err
+	})
 	switch {
+	case !ok:
+		return nil, context.Cause(ctx)
+	case err != nil && closedByPeer(err):
+		return nil, notBegun{err}
+	}
+	return tx, err
+}
+
+func (t *transaction) commit(ctx context.Context, tx *sql.Tx) error {
+	err, ok := until(ctx, tx.Commit)
+	switch {
+	case !ok:
+		err = context.Cause(ctx)
 	case err == nil:
 		return nil
 	case errors.Is(err, sql.ErrTxDone) && ctx.Err() != nil:
@@ -177,12 +209,12 @@ func (t *transaction) commit(ctx context.Context, tx *sql.Tx) error {
 	case rolledBack(err):
 		return err
 	}
-	unknown := fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
+	t.unknown = fmt.Errorf("%w: %w", ErrOutcomeUnknown, err)
 	if !t.idempotent {
-		return retry.Permanent(unknown)
+		return retry.Permanent(t.unknown)
 	}
-	t.again = Retryable(err)
-	return unknown
+	t.again = Retryable(err) || closedByPeer(err)
+	return t.unknown
 }
 
 // jittered returns delays with full jitter after a conflict: where delays has d, it has

@@ -10,7 +10,6 @@ import (
 	"iter"
 	"math/rand/v2"
 	"net"
-	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -343,22 +342,29 @@ func TestTx(t *testing.T) {
 				if want == nil {
 					want = strings.Split(tt.log, ", ")
 				}
-				if diff := cmp.Diff(want, fake.log); diff != "" {
+				if diff := cmp.Diff(want, fake.log()); diff != "" {
 					t.Errorf("what the database was asked (-want +got):\n%s", diff)
 				}
-				if err == nil != (len(tt.is) == 0) {
-					t.Errorf("the error is %v", err)
-				}
-				for _, is := range tt.is {
-					if !errors.Is(err, is) {
-						t.Errorf("the error is %v, and not %v", err, is)
-					}
-				}
-				if tt.not != nil && errors.Is(err, tt.not) {
-					t.Errorf("the error is %v, and should not be %v", err, tt.not)
-				}
+				checkError(t, err, tt.is, tt.not)
 			})
 		})
+	}
+}
+
+// checkError reports an error that is not all of is, or is not. If is is empty, there must
+// be none.
+func checkError(t *testing.T, err error, is []error, not error) {
+	t.Helper()
+	if err == nil != (len(is) == 0) {
+		t.Errorf("the error is %v", err)
+	}
+	for _, is := range is {
+		if !errors.Is(err, is) {
+			t.Errorf("the error is %v, and not %v", err, is)
+		}
+	}
+	if not != nil && errors.Is(err, not) {
+		t.Errorf("the error is %v, and should not be %v", err, not)
 	}
 }
 
@@ -406,38 +412,10 @@ func TestTxOutlivesAttemptTimeout(t *testing.T) {
 					t.Error(err)
 				}
 				want := []string{"0s begin", "1s rollback", tt.next + " begin", tt.next + " update", tt.next + " commit"}
-				if diff := cmp.Diff(want, fake.log); diff != "" {
+				if diff := cmp.Diff(want, fake.log()); diff != "" {
 					t.Errorf("what the database was asked (-want +got):\n%s", diff)
 				}
 			})
-		})
-	}
-}
-
-// TestTimeoutInCommit: a commit that timed out may have taken place, so it is repeated
-// only with Idempotent.
-func TestTimeoutInCommit(t *testing.T) {
-	for _, opts := range [][]retrysql.Option{nil, {retrysql.Idempotent()}} {
-		synctest.Test(t, func(t *testing.T) {
-			cut := errors.New("canceling statement due to user request")
-			db, fake := openFake(outcome{commit: cut, commitTakes: 2 * time.Second})
-			defer db.Close()
-			opts = append(opts, retrysql.Retry(retry.AttemptTimeout(time.Second)))
-			err := retrysql.Tx(t.Context(), db, backoff.Constant(5*time.Second), update, opts...)
-			want := []string{"0s begin", "0s update", "0s commit"}
-			if len(opts) == 1 {
-				if !errors.Is(err, retrysql.ErrOutcomeUnknown) || !errors.Is(err, cut) {
-					t.Errorf("the error is %v, want %v and %v", err, retrysql.ErrOutcomeUnknown, cut)
-				}
-			} else {
-				want = append(want, "7s begin", "7s update", "7s commit")
-				if err != nil {
-					t.Errorf("the error is %v, want none", err)
-				}
-			}
-			if diff := cmp.Diff(want, fake.log); diff != "" {
-				t.Errorf("what the database was asked (-want +got):\n%s", diff)
-			}
 		})
 	}
 }
@@ -461,7 +439,7 @@ func TestTimeoutExcusesOneAttempt(t *testing.T) {
 			t.Errorf("the error is %v, want %v", err, errStock)
 		}
 		want := []string{"0s begin", "1s rollback", "1s begin", "1s rollback"}
-		if diff := cmp.Diff(want, fake.log); diff != "" {
+		if diff := cmp.Diff(want, fake.log()); diff != "" {
 			t.Errorf("what the database was asked (-want +got):\n%s", diff)
 		}
 	})
@@ -481,7 +459,7 @@ func TestTimeoutDoesNotExcuseAnUnknownOutcome(t *testing.T) {
 		if !errors.Is(err, retrysql.ErrOutcomeUnknown) {
 			t.Errorf("the error is %v, want %v", err, retrysql.ErrOutcomeUnknown)
 		}
-		if diff := cmp.Diff([]string{"0s begin", "1s rollback"}, fake.log); diff != "" {
+		if diff := cmp.Diff([]string{"0s begin", "1s rollback"}, fake.log()); diff != "" {
 			t.Errorf("what the database was asked (-want +got):\n%s", diff)
 		}
 	})
@@ -516,7 +494,7 @@ func TestTxEndsWithItsContext(t *testing.T) {
 				if diff := cmp.Diff(want.Error(), fmt.Sprint(err)); diff != "" {
 					t.Errorf("the error (-want +got):\n%s", diff)
 				}
-				if diff := cmp.Diff([]string{"0s begin", "1s rollback"}, fake.log); diff != "" {
+				if diff := cmp.Diff([]string{"0s begin", "1s rollback"}, fake.log()); diff != "" {
 					t.Errorf("what the database was asked (-want +got):\n%s", diff)
 				}
 			})
@@ -525,31 +503,21 @@ func TestTxEndsWithItsContext(t *testing.T) {
 }
 
 func TestTxRollsBackWhenFnDoesNotReturn(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		fn   func()
-		want any // what is recovered
-	}{
-		{"panic", func() { panic("boom") }, "boom"},
-		{"runtime.Goexit", runtime.Goexit, nil},
-	} {
+	for _, tt := range unreturning {
 		t.Run(tt.name, func(t *testing.T) {
 			db, fake := openFake()
 			defer db.Close()
-			done := make(chan any)
-			go func() {
-				defer func() { done <- recover() }()
+			got := recovered(func() {
 				retrysql.Tx(t.Context(), db, backoff.Constant(0), func(context.Context, *sql.Tx) error {
-					tt.fn()
+					tt.call()
 					return nil
 				})
-				panic("Tx has returned")
-			}()
-			if got := <-done; got != tt.want {
+			})
+			if got != tt.want {
 				t.Errorf("recovered %v, want %v", got, tt.want)
 			}
-			if len(fake.log) != 2 || !strings.HasSuffix(fake.log[1], " rollback") {
-				t.Errorf("the database was asked %q, want a begin and a rollback", fake.log)
+			if diff := cmp.Diff([]string{"begin", "rollback"}, fake.steps()); diff != "" {
+				t.Errorf("what the database was asked (-want +got):\n%s", diff)
 			}
 		})
 	}
@@ -644,8 +612,8 @@ func TestOneValueOfOptionsServesManyCalls(t *testing.T) {
 			}
 			db.Close()
 			want := fmt.Sprintf("%v begin", full(1, time.Second)[0])
-			if fake.log[3] != want {
-				t.Errorf("the second transaction is %q, want %q", fake.log[3], want)
+			if fake.log()[3] != want {
+				t.Errorf("the second transaction is %q, want %q", fake.log()[3], want)
 			}
 		}
 	})
@@ -662,7 +630,7 @@ func TestZeroOption(t *testing.T) {
 			t.Error(err)
 		}
 		want := fmt.Sprintf("%v begin", full(1, time.Second)[0])
-		if diff := cmp.Diff(want, fake.log[3]); diff != "" {
+		if diff := cmp.Diff(want, fake.log()[3]); diff != "" {
 			t.Errorf("the second transaction (-want +got):\n%s", diff)
 		}
 	})
