@@ -29,6 +29,7 @@ const (
 
 var (
 	postgresDrivers = []string{pgxDriver, pqDriver}
+	serverDrivers   = append([]string{mysqlDriver}, postgresDrivers...)
 	sqliteDrivers   = []string{moderncDriver} // mattn_test.go adds its own
 )
 
@@ -72,6 +73,15 @@ func newTable(t *testing.T, db *sql.DB) string {
 	})
 	exec(t, db, "INSERT INTO "+table+" VALUES (1, 0), (2, 0)")
 	return table
+}
+
+// count returns the number in row 1.
+func count(t *testing.T, db *sql.DB, table string) (n int) {
+	t.Helper()
+	if err := db.QueryRow("SELECT n FROM " + table + " WHERE id = 1").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
 }
 
 // An execer is a pool, a connection or a transaction.

@@ -216,11 +216,7 @@ func commitAgainstGlobalLock(t *testing.T, db *sql.DB) error {
 	if err := next.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	var n int
-	if err := db.QueryRow("SELECT n FROM " + table + " WHERE id = 1").Scan(&n); err != nil {
-		t.Fatal(err)
-	}
-	if n != 0 {
+	if n := count(t, db, table); n != 0 {
 		t.Errorf("the row counts %d after a commit that failed, want 0", n)
 	}
 	return failure

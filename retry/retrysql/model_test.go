@@ -22,25 +22,27 @@ type failure struct {
 	conflict   bool // full jitter after it
 	retryable  bool
 	rolledBack bool // as the answer to a commit it leaves nothing open
+	closed     bool // retryable too, as the answer to a begin or a commit
 }
 
 var failures = []failure{
-	{mysql(1213), true, true, true},
-	{mysql(1020), true, true, true},
-	{mysql(1205), true, true, true},
-	{mysql(1062), false, false, false},
-	{mysql(1053), false, true, false},
-	{&pgError{"40001"}, true, true, true},
-	{&pgError{"40P01"}, true, true, true},
-	{&pgError{"23505"}, false, false, true},
-	{&pgError{"08006"}, false, true, false},
-	{&pgError{"57P01"}, false, true, false},
-	{&moderncError{5}, true, true, true},
-	{mattn(5, 517), true, true, true},
-	{mattn(19, 2067), false, false, true},
-	{io.ErrUnexpectedEOF, false, true, false},
-	{refused, false, true, false},
-	{errStock, false, false, false},
+	{mysql(1213), true, true, true, false},
+	{mysql(1020), true, true, true, false},
+	{mysql(1205), true, true, true, false},
+	{mysql(1062), false, false, false, false},
+	{mysql(1053), false, true, false, false},
+	{&pgError{"40001"}, true, true, true, false},
+	{&pgError{"40P01"}, true, true, true, false},
+	{&pgError{"23505"}, false, false, true, false},
+	{&pgError{"08006"}, false, true, false, false},
+	{&pgError{"57P01"}, false, true, false, false},
+	{&moderncError{5}, true, true, true, false},
+	{mattn(5, 517), true, true, true, false},
+	{mattn(19, 2067), false, false, true, false},
+	{io.ErrUnexpectedEOF, false, true, false, false},
+	{refused, false, true, false, false},
+	{errStock, false, false, false, false},
+	{io.EOF, false, false, false, true},
 }
 
 // model returns the calls of the database and the end that Tx must have, computed without
@@ -62,11 +64,13 @@ func model(outcomes []outcome, delays []time.Duration, idempotent, keep bool, se
 		var f failure
 		if o.begin != nil {
 			f = of(o.begin)
+			f.retryable = f.retryable || f.closed
 		} else if step("update"); o.exec != nil {
 			f = of(o.exec)
 			step("rollback")
 		} else if step("commit"); o.commit != nil {
 			f = of(o.commit)
+			f.retryable = f.retryable || f.closed
 			if !f.rolledBack && (!idempotent || !f.retryable) {
 				return log, "unknown"
 			}

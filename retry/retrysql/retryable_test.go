@@ -74,6 +74,19 @@ type mssqlError struct{ Number int32 }
 
 func (e mssqlError) Error() string { return fmt.Sprintf("mssql: %d", e.Number) }
 
+// restError is shaped like the errors of many REST clients, which have a code too.
+type restError[T any] struct{ Code T }
+
+func (e restError[T]) Error() string { return fmt.Sprint("status ", e.Code) }
+
+// oddError has the fields of mattn's error, and one of them is no number.
+type oddError struct {
+	Code         int
+	ExtendedCode string
+}
+
+func (oddError) Error() string { return "it failed" }
+
 // hollowError has the fields of two drivers in an embedded nil pointer.
 type hollowError struct{ *fields }
 
@@ -138,6 +151,9 @@ func TestRetryable(t *testing.T) {
 		{"mysql duplicate key", mysql(1062), no},
 		{"mysql query interrupted", mysql(1317), no},
 		{"another driver's Number", mssqlError{1213}, no},
+		{"another error's Code", restError[int]{5}, no},
+		{"another error's Code, a text", restError[string]{"5"}, no},
+		{"another error's ExtendedCode, a text", oddError{Code: 5}, no},
 
 		{"modernc busy", &moderncError{5}, conflict},
 		{"modernc locked", &moderncError{6}, conflict},
@@ -149,6 +165,7 @@ func TestRetryable(t *testing.T) {
 		{"modernc constraint", &moderncError{19}, no},
 		{"modernc unique", &moderncError{2067}, no},
 		{"modernc interrupt", &moderncError{9}, no},
+		{"modernc out of memory", &moderncError{7}, no},
 
 		{"mattn busy", mattn(5, 0), conflict},
 		{"mattn busy, both", mattn(5, 5), conflict},
@@ -161,11 +178,19 @@ func TestRetryable(t *testing.T) {
 		{"text without state", errors.New("Error 1205: Lock wait timeout exceeded"), conflict},
 		{"text of a duplicate key", errors.New("Error 1062 (23000): Duplicate entry 'x'"), no},
 		{"text that quotes another", errors.New("Error 1062 (23000): Duplicate entry 'Error 1213 (40001): x'"), no},
-		{"a code that quotes another", fmt.Errorf("Error 1213 (40001): x %w", mysql(1062)), no},
+		{"a code of mysql that quotes another", fmt.Errorf("Error 1213 (40001): x %w", mysql(1062)), no},
+		{"a code of postgres that quotes another", fmt.Errorf("Error 1213 (40001): x %w", &pgError{"23505"}), no},
+		{"a code of modernc that quotes another", fmt.Errorf("Error 1213 (40001): x %w", &moderncError{19}), no},
+		{"a code of mattn that quotes another", fmt.Errorf("Error 1213 (40001): x %w", mattn(19, 0)), no},
 		{"text without number", errors.New("Error : x"), no},
 		{"text with a sign", errors.New("Error +1213 (40001): x"), no},
 		{"text of too large a number", errors.New("Error 66749 (40001): x"), no},
 		{"text with something else behind", errors.New("Error 1213 times: x"), no},
+		{"text with as much else behind", errors.New("Error 1213 seconds: x"), no},
+		{"text with an empty state", errors.New("Error 1213 : x"), no},
+		{"text with a state that does not begin", errors.New("Error 1213 400011): x"), no},
+		{"text with a state that does not end", errors.New("Error 1213 (400011: x"), no},
+		{"text with a longer state", errors.New("Error 1213 (400011): x"), no},
 		{"text without colon", errors.New("Error 1213 (40001)"), no},
 
 		{"fields that are not there", hollowError{}, no},
@@ -173,6 +198,8 @@ func TestRetryable(t *testing.T) {
 		{"bad connection", driver.ErrBadConn, lost},
 		{"unexpected end", io.ErrUnexpectedEOF, lost},
 		{"end of something", io.EOF, no},
+		{"bad connection of something", errors.New("bad connection"), no},
+		{"unknown outcome", fmt.Errorf("%w: %w", retrysql.ErrOutcomeUnknown, driver.ErrBadConn), no},
 		{"refused", &net.OpError{Op: "dial", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, lost},
 		{"network timeout", &net.OpError{Op: "read", Err: timeout{}}, no},
 		{"safe to retry", &safeError{true}, lost},

@@ -64,6 +64,25 @@
 // Tx does not retry it and returns [ErrOutcomeUnknown]. Use [Idempotent] if the
 // transaction may take place twice.
 //
+// # The end of a context
+//
+// Tx returns when ctx ends, and an attempt when its [retry.AttemptTimeout] is over, even if
+// the driver does not return. lib/pq begins, commits and rolls back without a context, and
+// go-sql-driver/mysql commits and rolls back without one: on a network that swallows packets
+// such a call lasts as long as the connection. So Tx leaves it to a goroutine, which ends
+// when the driver returns. Until then the connection is in use, its transaction may hold
+// locks, and sql.DB.SetMaxOpenConns limits how many there are. Limit how long a call may
+// last by readTimeout and writeTimeout of go-sql-driver/mysql, and with lib/pq by a Dialer
+// whose connections set a deadline for each read. pgx needs no limit, because it obeys the
+// context in all calls. docs/databases.md has the details.
+//
+// A begin or a rollback that was left behind commits nothing. A commit that was left behind
+// is an [ErrOutcomeUnknown]. Tx always waits for fn, which may still use the variables of
+// the caller: a statement of lib/pq does not return either on such a network.
+//
+// If ctx can end, each begin, commit and rollback starts a goroutine, and allocates 3 times.
+// That takes about a microsecond, which is little beside a message to a server.
+//
 // [retries after deadlocks in oslo.db]: https://github.com/Yikun/yikun.github.com/issues/71
 package retrysql
 
@@ -79,17 +98,23 @@ import (
 )
 
 // ErrOutcomeUnknown reports that a commit failed and the transaction may have taken place
-// all the same: its answer was lost, or the server failed. The error that wraps it wraps
-// the error of the commit too.
+// all the same: its answer was lost or did not come before the context ended, or the server
+// failed. The error that wraps it wraps the error of the commit too, or the end of the
+// context.
 var ErrOutcomeUnknown = errors.New("retrysql: the outcome of the commit is unknown")
 
 // Tx begins a transaction, calls fn and commits. If one of the three fails with an error
 // that is [Retryable], Tx rolls back, waits for one delay of delays and tries again; its
 // errors are those of [retry.Do]. If fn returns any other error, Tx rolls back and
-// returns that error unchanged. If fn panics, Tx rolls back and panics.
+// returns that error unchanged. If fn panics, Tx rolls back and panics. If ctx ends, Tx
+// returns as soon as fn has returned, and does not wait for the driver.
 //
 // fn may run several times; the package comment has its rules. The context that fn gets
 // is done when the attempt returns, and so is the transaction.
+//
+// An io.EOF and the text "bad connection" of go-sql-driver/mysql are retried if the driver
+// returns them instead of a transaction: a server or proxy has closed the connection, and
+// nothing can have taken place. Of fn they are like any other error.
 //
 // After a [Conflict] the delay is jittered; see the package comment and [KeepDelays].
 //

@@ -49,9 +49,12 @@ func full(seed uint64, delays ...time.Duration) []time.Duration {
 
 func TestTx(t *testing.T) {
 	deadlock, serialization, busy := mysql(1213), &pgError{"40001"}, &moderncError{5}
-	duplicate, foreignKey, fullDisk := mysql(1062), &pgError{"23503"}, &moderncError{13}
+	duplicate, foreignKey := mysql(1062), &pgError{"23503"}
+	fullDisk, corrupt := &moderncError{13}, &moderncError{11}
 	veto := mysql(3101)
 	keptToItself := errors.New("commit unexpectedly resulted in rollback")
+	inFailed := errors.New("pq: could not complete operation in a failed transaction")
+	badText := errors.New("bad connection") // go-sql-driver's, which is not driver.ErrBadConn
 	jittered := full(7, 100*ms, 200*ms)
 	at := func(d time.Duration, step string) string { return fmt.Sprintf("%v %s", d, step) }
 
@@ -107,7 +110,7 @@ func TestTx(t *testing.T) {
 		{
 			name:     "a jittered delay of 0, and one below it",
 			outcomes: []outcome{{exec: deadlock}, {exec: deadlock}},
-			delays:   []time.Duration{0, -5},
+			delays:   []time.Duration{0, -1},
 			log: "0s begin, 0s update, 0s rollback, 0s begin, 0s update, 0s rollback, " +
 				"0s begin, 0s update, 0s commit",
 		},
@@ -142,6 +145,54 @@ func TestTx(t *testing.T) {
 			log:      "0s begin, 0s begin, 0s begin, 100ms begin, 100ms update, 100ms commit",
 		},
 		{
+			name:     "connections that are closed before they begin",
+			outcomes: []outcome{{begin: io.EOF}, {begin: badText}},
+			log:      "0s begin, 100ms begin, 300ms begin, 300ms update, 300ms commit",
+		},
+		{
+			name:     "connections that are closed before they begin, wrapped",
+			outcomes: []outcome{{begin: fmt.Errorf("connect: %w", io.EOF)}, {begin: fmt.Errorf("connect: %w", badText)}},
+			log:      "0s begin, 100ms begin, 300ms begin, 300ms update, 300ms commit",
+		},
+		{
+			name:     "a connection that is closed before it begins, and the caller decides",
+			outcomes: []outcome{{begin: io.EOF}},
+			opts:     []retrysql.Option{retrysql.Retry(retry.If(retrysql.Retryable))},
+			log:      "0s begin, 100ms begin, 100ms update, 100ms commit",
+		},
+		{
+			name:     "connections that are closed before they begin, to the end of the schedule",
+			outcomes: []outcome{{begin: io.EOF}, {begin: io.EOF}},
+			delays:   []time.Duration{ms},
+			log:      "0s begin, 1ms begin",
+			is:       []error{io.EOF, retry.ErrExhausted},
+		},
+		{
+			name: "fn reads something to its end",
+			fn:   func(context.Context, *sql.Tx) error { return io.EOF },
+			log:  "0s begin, 0s rollback",
+			is:   []error{io.EOF},
+		},
+		{
+			name: "fn has a bad connection to something else",
+			fn:   func(context.Context, *sql.Tx) error { return badText },
+			log:  "0s begin, 0s rollback",
+			is:   []error{badText},
+		},
+		{
+			name:     "end of the connection at commit",
+			outcomes: []outcome{{commit: io.EOF}},
+			log:      "0s begin, 0s update, 0s commit",
+			is:       []error{retrysql.ErrOutcomeUnknown, io.EOF},
+		},
+		{
+			name:     "end of the connection at commit, idempotent",
+			outcomes: []outcome{{commit: io.EOF}, {commit: badText}},
+			opts:     []retrysql.Option{retrysql.Idempotent()},
+			log: "0s begin, 0s update, 0s commit, 100ms begin, 100ms update, 100ms commit, " +
+				"300ms begin, 300ms update, 300ms commit",
+		},
+		{
 			name:     "serialization failure by the commit",
 			outcomes: []outcome{{commit: serialization}},
 			opts:     []retrysql.Option{retrysql.KeepDelays()},
@@ -174,6 +225,25 @@ func TestTx(t *testing.T) {
 			not:      retrysql.ErrOutcomeUnknown,
 		},
 		{
+			name:     "a commit after an error that fn did not return, lib/pq",
+			outcomes: []outcome{{commit: inFailed}},
+			log:      "0s begin, 0s update, 0s commit",
+			is:       []error{inFailed},
+			not:      retrysql.ErrOutcomeUnknown,
+		},
+		{
+			name:     "no state at commit",
+			outcomes: []outcome{{commit: &pgError{""}}},
+			log:      "0s begin, 0s update, 0s commit",
+			is:       []error{retrysql.ErrOutcomeUnknown},
+		},
+		{
+			name:     "half a state at commit",
+			outcomes: []outcome{{commit: &pgError{"40"}}},
+			log:      "0s begin, 0s update, 0s commit",
+			is:       []error{retrysql.ErrOutcomeUnknown},
+		},
+		{
 			name:     "lost connection at commit",
 			outcomes: []outcome{{commit: driver.ErrBadConn}},
 			log:      "0s begin, 0s update, 0s commit",
@@ -192,6 +262,23 @@ func TestTx(t *testing.T) {
 			opts:     []retrysql.Option{retrysql.Idempotent()},
 			log:      "0s begin, 0s update, 0s commit, 1ms begin, 1ms update, 1ms commit",
 			is:       []error{retrysql.ErrOutcomeUnknown, retry.ErrExhausted},
+		},
+		{
+			name:     "lost connection at commit and then a duplicate key, idempotent",
+			outcomes: []outcome{{commit: driver.ErrBadConn}, {exec: duplicate}},
+			opts:     []retrysql.Option{retrysql.Idempotent()},
+			log:      "0s begin, 0s update, 0s commit, 100ms begin, 100ms update, 100ms rollback",
+			is:       []error{duplicate},
+			not:      retrysql.ErrOutcomeUnknown,
+		},
+		{
+			name:     "lost connection at commit and then a deadlock, idempotent",
+			outcomes: []outcome{{commit: driver.ErrBadConn}, {exec: deadlock}},
+			delays:   []time.Duration{ms},
+			opts:     []retrysql.Option{retrysql.Idempotent()},
+			log:      "0s begin, 0s update, 0s commit, 1ms begin, 1ms update, 1ms rollback",
+			is:       []error{deadlock, retry.ErrExhausted},
+			not:      retrysql.ErrOutcomeUnknown,
 		},
 		{
 			name:     "unknown error at commit, idempotent",
@@ -243,6 +330,13 @@ func TestTx(t *testing.T) {
 			outcomes: []outcome{{commit: &moderncError{10 | 4<<8}}},
 			log:      "0s begin, 0s update, 0s commit",
 			is:       []error{retrysql.ErrOutcomeUnknown},
+		},
+		{
+			name:     "corrupt file at commit",
+			outcomes: []outcome{{commit: corrupt}},
+			log:      "0s begin, 0s update, 0s commit",
+			not:      retrysql.ErrOutcomeUnknown,
+			is:       []error{corrupt},
 		},
 		{
 			name:     "full disk at commit",
