@@ -31,6 +31,9 @@ var (
 	refused  = &net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}
 )
 
+// atOnce is a schedule that ends, so that a defect that retries too often hangs no test.
+var atOnce = backoff.Take(backoff.Constant(0), 3)
+
 // update is the function of a transaction unless a test needs another one.
 func update(ctx context.Context, tx *sql.Tx) error {
 	_, err := tx.ExecContext(ctx, "update")
@@ -467,7 +470,7 @@ func TestErrorsComeBackAsTheyAre(t *testing.T) {
 	for _, err := range []error{errStock, mysql(1062), retry.Permanent(mysql(1213))} {
 		db, _ := openFake()
 		defer db.Close()
-		got := retrysql.Tx(t.Context(), db, backoff.Constant(0), func(context.Context, *sql.Tx) error { return err })
+		got := retrysql.Tx(t.Context(), db, atOnce, func(context.Context, *sql.Tx) error { return err })
 		if got != err && !errors.Is(err, got) {
 			t.Errorf("fn returned %v, Tx %v", err, got)
 		}
@@ -521,7 +524,7 @@ func TestTimeoutExcusesOneAttempt(t *testing.T) {
 		db, fake := openFake()
 		defer db.Close()
 		calls := 0
-		err := retrysql.Tx(t.Context(), db, backoff.Constant(0), func(ctx context.Context, _ *sql.Tx) error {
+		err := retrysql.Tx(t.Context(), db, atOnce, func(ctx context.Context, _ *sql.Tx) error {
 			calls++
 			if calls == 1 {
 				<-ctx.Done()
@@ -545,7 +548,7 @@ func TestTimeoutDoesNotExcuseAnUnknownOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		db, fake := openFake()
 		defer db.Close()
-		err := retrysql.Tx(t.Context(), db, backoff.Constant(0), func(ctx context.Context, _ *sql.Tx) error {
+		err := retrysql.Tx(t.Context(), db, atOnce, func(ctx context.Context, _ *sql.Tx) error {
 			<-ctx.Done()
 			return fmt.Errorf("%w: %w", retrysql.ErrOutcomeUnknown, driver.ErrBadConn)
 		}, retrysql.Retry(retry.AttemptTimeout(time.Second)))
@@ -575,7 +578,7 @@ func TestTxEndsWithItsContext(t *testing.T) {
 				db, fake := openFake()
 				defer db.Close()
 				ctx, cancel := context.WithCancelCause(t.Context())
-				err := retrysql.Tx(ctx, db, backoff.Constant(0), func(context.Context, *sql.Tx) error {
+				err := retrysql.Tx(ctx, db, atOnce, func(context.Context, *sql.Tx) error {
 					time.Sleep(time.Second)
 					cancel(stop)
 					synctest.Wait() // for database/sql, which rolls back by itself
@@ -602,7 +605,7 @@ func TestTxRollsBackWhenFnDoesNotReturn(t *testing.T) {
 			db, fake := openFake()
 			defer db.Close()
 			got := recovered(func() {
-				retrysql.Tx(t.Context(), db, backoff.Constant(0), func(context.Context, *sql.Tx) error {
+				retrysql.Tx(t.Context(), db, atOnce, func(context.Context, *sql.Tx) error {
 					tt.call()
 					return nil
 				})
@@ -672,7 +675,7 @@ func TestJitterIsUniform(t *testing.T) {
 func TestBadArguments(t *testing.T) {
 	db, _ := openFake()
 	defer db.Close()
-	ctx, delays := t.Context(), backoff.Constant(0)
+	ctx, delays := t.Context(), atOnce
 	for _, tt := range []struct {
 		want string
 		call func()

@@ -32,11 +32,6 @@ func until(ctx context.Context, call func() error) (err error, ok bool) {
 	case r := <-ended:
 		return r.get(), true
 	case <-ctx.Done():
-	}
-	select { // both, perhaps: the result is better than its absence
-	case r := <-ended:
-		return r.get(), true
-	default:
 		return nil, false
 	}
 }

@@ -159,25 +159,6 @@ func TestUnknownOutcomeOutlivesTheContext(t *testing.T) {
 	}
 }
 
-// TestKnownOutcomeWins: if the answer to a commit comes when the context ends, it counts.
-func TestKnownOutcomeWins(t *testing.T) {
-	for range 100 { // of two channels that are ready, select takes any
-		synctest.Test(t, func(t *testing.T) {
-			ctx, cancel := context.WithCancel(t.Context())
-			db, _ := openFake(outcome{inCommit: cancel})
-			defer db.Close()
-			delayed := &delayedDone{Context: ctx, done: make(chan struct{})}
-			context.AfterFunc(ctx, func() {
-				synctest.Wait() // for the answer
-				close(delayed.done)
-			})
-			if err := retrysql.Tx(delayed, db, backoff.Constant(0), update); err != nil {
-				t.Errorf("the error is %v, want none", err)
-			}
-		})
-	}
-}
-
 // delayedDone is a context that has ended before its channel is closed, so that others
 // have not noticed.
 type delayedDone struct {
@@ -196,7 +177,7 @@ func TestNoCommitAfterTheEnd(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		delayed := &delayedDone{Context: ctx, done: make(chan struct{})}
 		defer close(delayed.done)
-		err := retrysql.Tx(delayed, db, backoff.Constant(0), func(context.Context, *sql.Tx) error {
+		err := retrysql.Tx(delayed, db, atOnce, func(context.Context, *sql.Tx) error {
 			cancel()
 			return nil
 		})
@@ -218,7 +199,7 @@ func TestRollbackOnMutedNetworkWhenFnDoesNotReturn(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 500*ms)
 				defer cancel()
 				got := recovered(func() {
-					retrysql.Tx(ctx, db, backoff.Constant(0), func(context.Context, *sql.Tx) error {
+					retrysql.Tx(ctx, db, atOnce, func(context.Context, *sql.Tx) error {
 						tt.call()
 						return nil
 					})
@@ -246,7 +227,7 @@ func TestDriverThatDoesNotReturn(t *testing.T) {
 			for call, o := range map[string]outcome{"begin": {inBegin: tt.call}, "commit": {inCommit: tt.call}, "rollback": {inRollback: tt.call, exec: errStock}} {
 				t.Run(strings.Join([]string{tt.name, name, call}, "/"), func(t *testing.T) {
 					db, _ := openFake(o)
-					got := recovered(func() { retrysql.Tx(ctx, db, backoff.Constant(0), update) })
+					got := recovered(func() { retrysql.Tx(ctx, db, atOnce, update) })
 					if got != tt.want {
 						t.Errorf("recovered %v, want %v", got, tt.want)
 					}
