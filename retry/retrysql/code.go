@@ -24,7 +24,7 @@ func sqlState(err error) (state string, ok bool) {
 // distinguishes it from the errors of other drivers.
 func mysqlNumber(err error) (number int, ok bool) {
 	f := field(err, "Number")
-	if !f.IsValid() || f.Kind() != reflect.Uint16 {
+	if f.Kind() != reflect.Uint16 {
 		return 0, false
 	}
 	return int(f.Uint()), true
@@ -38,7 +38,7 @@ func sqliteCode(err error) (code int, ok bool) {
 		return e.Code(), true
 	}
 	primary, extended := field(err, "Code"), field(err, "ExtendedCode")
-	if !primary.IsValid() || !primary.CanInt() || !extended.IsValid() || !extended.CanInt() {
+	if !primary.CanInt() || !extended.CanInt() {
 		return 0, false
 	}
 	if extended.Int() != 0 {

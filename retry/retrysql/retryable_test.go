@@ -80,12 +80,12 @@ type restError[T any] struct{ Code T }
 func (e restError[T]) Error() string { return fmt.Sprint("status ", e.Code) }
 
 // oddError has the fields of mattn's error, and one of them is no number.
-type oddError struct {
-	Code         int
-	ExtendedCode string
+type oddError[C, X any] struct {
+	Code         C
+	ExtendedCode X
 }
 
-func (oddError) Error() string { return "it failed" }
+func (oddError[C, X]) Error() string { return "it failed" }
 
 // hollowError has the fields of two drivers in an embedded nil pointer.
 type hollowError struct{ *fields }
@@ -153,7 +153,8 @@ func TestRetryable(t *testing.T) {
 		{"another driver's Number", mssqlError{1213}, no},
 		{"another error's Code", restError[int]{5}, no},
 		{"another error's Code, a text", restError[string]{"5"}, no},
-		{"another error's ExtendedCode, a text", oddError{Code: 5}, no},
+		{"another error's Code, a text beside an ExtendedCode", oddError[string, int]{"5", 5}, no},
+		{"another error's ExtendedCode, a text", oddError[int, string]{5, "5"}, no},
 
 		{"modernc busy", &moderncError{5}, conflict},
 		{"modernc locked", &moderncError{6}, conflict},
