@@ -30,9 +30,10 @@ func mysqlNumber(err error) (number int, ok bool) {
 	return int(f.Uint()), true
 }
 
-// sqliteCode returns the result code of an error of SQLite, the extended one if the
-// driver has it. The error of modernc.org/sqlite has a method Code; that of
-// mattn/go-sqlite3 is a struct with the fields Code and ExtendedCode.
+// sqliteCode returns the result code of an error of SQLite. Its low byte is the primary code;
+// the rest, if there is any, extends it. The error of modernc.org/sqlite has a method Code;
+// that of mattn/go-sqlite3 is a struct with the fields Code, which is primary, and
+// ExtendedCode, which distinguishes it from the errors of other packages.
 func sqliteCode(err error) (code int, ok bool) {
 	if e, ok := err.(interface{ Code() int }); ok {
 		return e.Code(), true
@@ -40,9 +41,6 @@ func sqliteCode(err error) (code int, ok bool) {
 	primary, extended := field(err, "Code"), field(err, "ExtendedCode")
 	if !primary.CanInt() || !extended.CanInt() {
 		return 0, false
-	}
-	if extended.Int() != 0 {
-		return int(extended.Int()), true
 	}
 	return int(primary.Int()), true
 }
@@ -61,10 +59,7 @@ func field(err error, name string) reflect.Value {
 	if !ok {
 		return reflect.Value{}
 	}
-	v, missing := v.FieldByIndexErr(f.Index) // in an embedded pointer that is nil
-	if missing != nil {
-		return reflect.Value{}
-	}
+	v, _ = v.FieldByIndexErr(f.Index) // in an embedded pointer that is nil: the zero Value
 	return v
 }
 
