@@ -81,7 +81,7 @@
 // the caller: a statement of lib/pq does not return either on such a network.
 //
 // If ctx can end, each begin, commit and rollback starts a goroutine, and allocates 3 times.
-// That takes about a microsecond, which is little beside a message to a server.
+// That takes 1 to 2 µs, which is little beside a message to a server.
 //
 // [retries after deadlocks in oslo.db]: https://github.com/Yikun/yikun.github.com/issues/71
 package retrysql
