@@ -69,10 +69,10 @@ type safeError struct{ safe bool }
 func (e *safeError) Error() string     { return "it failed" }
 func (e *safeError) SafeToRetry() bool { return e.safe }
 
-// mssqlError is shaped like the error of a driver that is not supported.
-type mssqlError struct{ Number int32 }
+// numberError is shaped like the error of a driver that is not supported, such as mssql's.
+type numberError[T any] struct{ Number T }
 
-func (e mssqlError) Error() string { return fmt.Sprintf("mssql: %d", e.Number) }
+func (e numberError[T]) Error() string { return fmt.Sprint("number ", e.Number) }
 
 // restError is shaped like the errors of many REST clients, which have a code too.
 type restError[T any] struct{ Code T }
@@ -150,7 +150,8 @@ func TestRetryable(t *testing.T) {
 		{"mysql invalid connection", errors.New("invalid connection"), lost},
 		{"mysql duplicate key", mysql(1062), no},
 		{"mysql query interrupted", mysql(1317), no},
-		{"another driver's Number", mssqlError{1213}, no},
+		{"another driver's Number", numberError[int32]{1213}, no},
+		{"another driver's Number, unsigned", numberError[uint32]{1213}, no},
 		{"another error's Code", restError[int]{5}, no},
 		{"another error's Code, a text", restError[string]{"5"}, no},
 		{"another error's Code, a text beside an ExtendedCode", oddError[string, int]{"5", 5}, no},
