@@ -3,7 +3,6 @@ package backoff
 import (
 	"iter"
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"example.com/backoff/internal/portable"
@@ -170,15 +169,9 @@ func Func(delay func(n int) time.Duration) iter.Seq[time.Duration] {
 func Uniform(lo, hi time.Duration, opts ...Option) iter.Seq[time.Duration] {
 	checkUniform(lo, hi)
 	return func(yield func(time.Duration) bool) {
-		src := sourceOf(opts)
+		r := newRandom(opts)
 		for {
-			var x uint64
-			if src == nil {
-				x = rand.Uint64()
-			} else {
-				x = src.Uint64()
-			}
-			if !yield(lo + time.Duration(below(uint64(hi-lo)+1, x, src))) {
+			if !yield(lo + time.Duration(r.below(r.pcg.Uint64(), uint64(hi-lo)+1))) {
 				return
 			}
 		}
@@ -206,16 +199,10 @@ func Uniform(lo, hi time.Duration, opts ...Option) iter.Seq[time.Duration] {
 func FullJitter(base, limit time.Duration, opts ...Option) iter.Seq[time.Duration] {
 	checkJitter("FullJitter", base, limit)
 	return func(yield func(time.Duration) bool) {
-		src := sourceOf(opts)
+		r := newRandom(opts)
 		e := min(base, limit)
 		for {
-			var x uint64
-			if src == nil {
-				x = rand.Uint64()
-			} else {
-				x = src.Uint64()
-			}
-			if !yield(time.Duration(below(uint64(e)+1, x, src))) {
+			if !yield(time.Duration(r.below(r.pcg.Uint64(), uint64(e)+1))) {
 				return
 			}
 			e = twice(e, limit)
@@ -244,17 +231,11 @@ func FullJitter(base, limit time.Duration, opts ...Option) iter.Seq[time.Duratio
 func EqualJitter(base, limit time.Duration, opts ...Option) iter.Seq[time.Duration] {
 	checkJitter("EqualJitter", base, limit)
 	return func(yield func(time.Duration) bool) {
-		src := sourceOf(opts)
+		r := newRandom(opts)
 		e := min(base, limit)
 		for {
-			var x uint64
-			if src == nil {
-				x = rand.Uint64()
-			} else {
-				x = src.Uint64()
-			}
 			lo := e / 2
-			if !yield(lo + time.Duration(below(uint64(e-lo)+1, x, src))) {
+			if !yield(lo + time.Duration(r.below(r.pcg.Uint64(), uint64(e-lo)+1))) {
 				return
 			}
 			e = twice(e, limit)
@@ -282,17 +263,11 @@ func EqualJitter(base, limit time.Duration, opts ...Option) iter.Seq[time.Durati
 func TopJitter(base, limit time.Duration, fraction float64, opts ...Option) iter.Seq[time.Duration] {
 	checkTopJitter(base, limit, fraction)
 	return func(yield func(time.Duration) bool) {
-		src := sourceOf(opts)
+		r := newRandom(opts)
 		part, e := newRatio(fraction), min(base, limit)
 		for {
-			var x uint64
-			if src == nil {
-				x = rand.Uint64()
-			} else {
-				x = src.Uint64()
-			}
 			lo := e - part.of(e)
-			if !yield(lo + time.Duration(below(uint64(e-lo)+1, x, src))) {
+			if !yield(lo + time.Duration(r.below(r.pcg.Uint64(), uint64(e-lo)+1))) {
 				return
 			}
 			e = twice(e, limit)
@@ -330,7 +305,7 @@ func TopJitter(base, limit time.Duration, fraction float64, opts ...Option) iter
 func DecorrelatedJitter(base, limit time.Duration, opts ...Option) iter.Seq[time.Duration] {
 	checkJitter("DecorrelatedJitter", base, limit)
 	return func(yield func(time.Duration) bool) {
-		src := sourceOf(opts)
+		r := newRandom(opts)
 		lo := min(base, limit)
 		d := lo
 		for {
@@ -338,13 +313,7 @@ func DecorrelatedJitter(base, limit time.Duration, opts ...Option) iter.Seq[time
 			if d <= limit/3 {
 				hi = 3 * d
 			}
-			var x uint64
-			if src == nil {
-				x = rand.Uint64()
-			} else {
-				x = src.Uint64()
-			}
-			d = lo + time.Duration(below(uint64(hi-lo)+1, x, src))
+			d = lo + time.Duration(r.below(r.pcg.Uint64(), uint64(hi-lo)+1))
 			if !yield(d) {
 				return
 			}
@@ -385,7 +354,7 @@ func DecorrelatedJitter(base, limit time.Duration, opts ...Option) iter.Seq[time
 func NormalJitter(base, limit time.Duration, factor, deviation float64, opts ...Option) iter.Seq[time.Duration] {
 	checkNormalJitter(base, limit, factor, deviation)
 	return func(yield func(time.Duration) bool) {
-		src := sourceOf(opts)
+		r := newRandom(opts)
 		first := min(base, limit)
 		if !yield(first) {
 			return
@@ -394,14 +363,8 @@ func NormalJitter(base, limit time.Duration, factor, deviation float64, opts ...
 		f := least // the delay before, not rounded, and so not cut off at NoLimit either
 		for {
 			m := max(least, min(float64(f*factor), most))
-			var x uint64
-			if src == nil {
-				x = rand.Uint64()
-			} else {
-				x = src.Uint64()
-			}
 			// Half a step away from both ends, because Quantile wants an open interval.
-			u := float64((float64(x>>12) + 0.5) / (1 << 52))
+			u := float64((float64(r.uint64()>>12) + 0.5) / (1 << 52))
 			f = max(0, m+float64(float64(deviation*m)*portable.Quantile(u)))
 			if !yield(round(f)) {
 				return

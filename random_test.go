@@ -5,6 +5,7 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -125,6 +126,18 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// TestSeedIsPCG verifies that the generator inside a range gives the numbers of the
+// rand.PCG that WithSeed and WithStream promise.
+func TestSeedIsPCG(t *testing.T) {
+	random := slices.DeleteFunc(samples.All(), func(s samples.Sample) bool { return !s.Random() })
+	law(t, "WithSeed(a), WithStream(b) = WithSource(rand.NewPCG(a, b))", func(t *rapid.T) {
+		sample := random[draw(t, rapid.IntRange(0, len(random)-1))]
+		a, b := draw(t, rapid.Uint64()), draw(t, rapid.Uint64())
+		source := backoff.WithSource(func() rand.Source { return rand.NewPCG(a, b) })
+		same(t, sample.Delays(source), sample.Delays(backoff.WithSeed(a), backoff.WithStream(b)), sample.Text, a, b)
+	})
+}
+
 // TestUnseeded verifies that without an option two ranges differ. The probability that
 // 64 delays are equal by chance, most of them of at least 10⁸ values, is below 10⁻³⁰⁰.
 func TestUnseeded(t *testing.T) {
@@ -147,7 +160,7 @@ func TestDrawnAgain(t *testing.T) {
 	if d != 3<<61-1 {
 		t.Errorf("Uniform = %d, want what the third number gives, %d", d, int64(3<<61-1))
 	}
-	// Without a source, the words of the top-level functions are refused as often, 1
+	// Without a source, the words of the generator inside the range are refused as often, 1
 	// in 4 times here. That none of 1,000 is refused has a probability of 1e-125.
 	counts := make([]int, 12)
 	for d := range backoff.Take(backoff.Uniform(0, 3<<61-1), 12_000) {

@@ -3,7 +3,6 @@ package backoff
 import (
 	"iter"
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"example.com/backoff/internal/portable"
@@ -45,18 +44,12 @@ import (
 func SmoothJitter(base, limit time.Duration, opts ...Option) iter.Seq[time.Duration] {
 	checkJitter("SmoothJitter", base, limit)
 	return func(yield func(time.Duration) bool) {
-		src := sourceOf(opts)
+		r := newRandom(opts)
 		curve := newBentCurve(float64(min(base, limit)), float64(limit)/2)
 		n, before := 0.0, 0.0 // before is base·g(tₙ₋₁)
 		uBefore := 0.0
 		for {
-			var x uint64
-			if src == nil {
-				x = rand.Uint64()
-			} else {
-				x = src.Uint64()
-			}
-			u := float64(float64(x>>11) / (1 << 53))
+			u := float64(float64(r.uint64()>>11) / (1 << 53))
 			var d float64
 			if n-1 < curve.bend {
 				at := curve.at(n + u)

@@ -3,7 +3,6 @@ package backoff
 import (
 	"fmt"
 	"iter"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -155,17 +154,11 @@ func Map(seq iter.Seq[time.Duration], f func(time.Duration) time.Duration) iter.
 func Jitter(seq iter.Seq[time.Duration], fraction float64, opts ...Option) iter.Seq[time.Duration] {
 	checkWidth("Jitter", seq, fraction)
 	return func(yield func(time.Duration) bool) {
-		part, src := newRatio(fraction), sourceOf(opts)
+		part, r := newRatio(fraction), newRandom(opts)
 		for d := range seq {
 			d = max(d, 0)
-			var x uint64
-			if src == nil {
-				x = rand.Uint64()
-			} else {
-				x = src.Uint64()
-			}
 			lo := d - part.of(d)
-			if !yield(lo + time.Duration(below(uint64(d-lo)+1, x, src))) {
+			if !yield(lo + time.Duration(r.below(r.pcg.Uint64(), uint64(d-lo)+1))) {
 				return
 			}
 		}
@@ -186,18 +179,12 @@ func Jitter(seq iter.Seq[time.Duration], fraction float64, opts ...Option) iter.
 func Spread(seq iter.Seq[time.Duration], fraction float64, opts ...Option) iter.Seq[time.Duration] {
 	checkWidth("Spread", seq, fraction)
 	return func(yield func(time.Duration) bool) {
-		part, src := newRatio(fraction), sourceOf(opts)
+		part, r := newRatio(fraction), newRandom(opts)
 		for d := range seq {
 			d = max(d, 0)
 			width := part.of(d)
 			lo, hi := d-width, saturating.Add(d, width)
-			var x uint64
-			if src == nil {
-				x = rand.Uint64()
-			} else {
-				x = src.Uint64()
-			}
-			if !yield(lo + time.Duration(below(uint64(hi-lo)+1, x, src))) {
+			if !yield(lo + time.Duration(r.below(r.pcg.Uint64(), uint64(hi-lo)+1))) {
 				return
 			}
 		}
