@@ -106,6 +106,26 @@ func BenchmarkExponential(b *testing.B) {
 	}, Exponential(benchBase, 1.01))
 }
 
+func BenchmarkExponentialDoubles(b *testing.B) {
+	compare(b, func() (sum time.Duration) {
+		p := newProduct(benchBase)
+		for range benchDelays {
+			sum ^= p.delay()
+			p = p.times(2)
+		}
+		return sum
+	}, func() (sum time.Duration) {
+		n := 0
+		for d := range Exponential(benchBase, 2) {
+			sum ^= d
+			if n++; n == benchDelays {
+				break
+			}
+		}
+		return sum
+	}, Exponential(benchBase, 2))
+}
+
 func BenchmarkPolynomial(b *testing.B) {
 	compare(b, func() (sum time.Duration) {
 		for n := range benchDelays {

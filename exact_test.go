@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/big"
 	"testing"
+	"time"
+
+	"pgregory.net/rapid"
 )
 
 // TestProduct compares step n of a product with arithmetic of 400 bits, at a factor so
@@ -23,4 +26,22 @@ func TestProduct(t *testing.T) {
 			t.Errorf("%v^%d: %d, want %d", factor, n, got, w)
 		}
 	}
+}
+
+// TestDoubling compares the path that Exponential has for the factor 2 with a product.
+func TestDoubling(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		// Shifted, so that every length in bits has the same probability.
+		base := time.Duration(rapid.Uint64().Draw(t, "bits") >> rapid.IntRange(1, 64).Draw(t, "shift"))
+		p, n := newProduct(base), 0
+		for d := range Exponential(base, 2) {
+			if want := p.delay(); d != want {
+				t.Fatalf("Exponential(%d, 2): delay %d is %d, want %d", base, n, d, want)
+			}
+			if n++; n > 70 {
+				break
+			}
+			p = p.times(2)
+		}
+	})
 }

@@ -72,6 +72,13 @@ func Linear(base, step time.Duration) iter.Seq[time.Duration] {
 func Exponential(base time.Duration, factor float64) iter.Seq[time.Duration] {
 	checkExponential(base, factor)
 	return func(yield func(time.Duration) bool) {
+		if factor == 2 { // the usual one, which is exact without a product
+			for d := base; ; d = twice(d, NoLimit) {
+				if !yield(d) {
+					return
+				}
+			}
+		}
 		p := newProduct(base)
 		for {
 			if !yield(p.delay()) {

@@ -101,7 +101,7 @@ func TestDelays(t *testing.T) {
 		{"Exponential zero", backoff.Exponential(0, math.MaxFloat64), []time.Duration{0, 0, 0}},
 		{"Exponential factor 1", backoff.Exponential(backoff.NoLimit-1, 1), []time.Duration{backoff.NoLimit - 1, backoff.NoLimit - 1}},
 		{"Exponential is exact above 2⁵³", backoff.Exponential(1<<60+1, 2), []time.Duration{1<<60 + 1, 1<<61 + 2, 1<<62 + 4, backoff.NoLimit, backoff.NoLimit}},
-		{"Exponential is exact just above 2⁵³", backoff.Exponential(1<<53+1, 2), []time.Duration{1<<53 + 1, 1<<54 + 2, 1<<55 + 4}},
+		{"Exponential of 3 is exact just above 2⁵³", backoff.Exponential(1<<53+1, 3), []time.Duration{1<<53 + 1, 3<<53 + 3, 9<<53 + 9}},
 		{"Exponential of 3 is exact above 2⁵³", backoff.Exponential(1e17+1, 3), []time.Duration{1e17 + 1, 3e17 + 3, 9e17 + 9, 27e17 + 27, 81e17 + 81, backoff.NoLimit}},
 		{"Exponential reaches 2⁶³ exactly", backoff.Exponential(1<<61, 2), []time.Duration{1 << 61, 1 << 62, backoff.NoLimit, backoff.NoLimit}},
 		{"Exponential passes 2⁶³ by its last bits", backoff.Exponential(1<<62+2047, math.Nextafter(2, 1)), []time.Duration{1<<62 + 2047, backoff.NoLimit, backoff.NoLimit}},
