@@ -580,9 +580,25 @@ func TestAllocations(t *testing.T) {
 				}
 			}
 		},
+		"Exponential of 3": func() {
+			for d := range backoff.Exponential(s, 3) {
+				if sum += d; d == backoff.NoLimit {
+					break
+				}
+			}
+		},
 		"FullJitter": func() {
 			n := 0
 			for d := range backoff.FullJitter(s, m) {
+				sum += d
+				if n++; n == 50 {
+					break
+				}
+			}
+		},
+		"FullJitter of a seed": func() {
+			n := 0
+			for d := range backoff.FullJitter(s, m, backoff.WithSeed(1)) {
 				sum += d
 				if n++; n == 50 {
 					break
@@ -621,7 +637,8 @@ func TestAllocations(t *testing.T) {
 		stages float64
 	}{
 		{"Exponential", backoff.Exponential(s, 2), 1},
-		{"FullJitter", backoff.FullJitter(s, m, seed), 1},
+		{"FullJitter", backoff.FullJitter(s, m), 1},
+		{"FullJitter of a seed", backoff.FullJitter(s, m, seed), 1},
 		{"NormalJitter", backoff.NormalJitter(s, m, 2, 0.1, seed), 1},
 		// Each of these holds one of its two schedules in a coroutine.
 		{"Max", backoff.Max(backoff.Exponential(s, 2), backoff.Constant(s)), 4},

@@ -41,7 +41,8 @@ func Take(seq iter.Seq[time.Duration], n int) iter.Seq[time.Duration] {
 
 // Drop returns the schedule of the delays of seq after the first n:
 // Drop(Exponential(1 s, 2), 2) is 4 s, 8 s, 16 s, ... It is empty if seq has n delays
-// or fewer. Each range draws the first n delays and discards them.
+// or fewer. Each range draws the first n delays and discards them, so the first delay
+// takes time in proportion to n.
 //
 // Use Drop to continue a schedule after n retries, such as those of an earlier process.
 //

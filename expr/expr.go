@@ -70,8 +70,11 @@
 //
 // It is safe to parse a text from anywhere and to range over its schedule: neither exhausts
 // the stack. An expression has at most 1000 stages, nested ones included, and at most 100
-// levels of nesting. A schedule can still take long to give a delay: each
-// drop(2147483647) takes seconds.
+// levels of nesting. A schedule can still take long to give a delay, because a drop draws
+// what it discards: drop(2147483647) takes seconds, and minutes after polynomial. After
+// constant, linear, exponential and fibonacci it skips instead, also if cap, floor and scale
+// stand between. An exponential whose factor exceeds 1 by less than 10⁻⁶ takes long all the
+// same.
 package expr
 
 import (
@@ -152,6 +155,11 @@ type builder struct {
 
 func (b *builder) schedule(calls []call) iter.Seq[time.Duration] {
 	var seq iter.Seq[time.Duration]
+	if from := calls[0].stage.from; from != nil {
+		if n, others := dropsFirst(calls); n > 0 {
+			seq, calls = from(calls[0].args, n), others
+		}
+	}
 	for _, c := range calls {
 		in := input{seq: seq, args: c.args}
 		if c.stage.nests() {

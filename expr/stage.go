@@ -58,6 +58,9 @@ type stage struct {
 	Stage
 	build func(input) iter.Seq[time.Duration]
 	check func([]arg) (bad int, want string) // compares arguments with each other; want is empty if they agree; nil accepts all
+
+	from      func(args []arg, n int64) iter.Seq[time.Duration] // what build builds, without its first n >= 1 delays; nil if it has to draw them
+	pointwise bool                                              // each delay depends on the one delay before the stage, and on nothing else
 }
 
 // An input has what a stage builds its schedule from.
@@ -105,6 +108,7 @@ var stages = []stage{
 			Example: "constant(1s)",
 		},
 		build: func(in input) iter.Seq[time.Duration] { return backoff.Constant(in.args[0].delay) },
+		from:  constantFrom,
 	},
 	{
 		Stage: Stage{
@@ -117,6 +121,7 @@ var stages = []stage{
 		build: func(in input) iter.Seq[time.Duration] {
 			return backoff.Linear(in.args[0].delay, in.args[1].delay)
 		},
+		from: linearFrom,
 	},
 	{
 		Stage: Stage{
@@ -129,6 +134,7 @@ var stages = []stage{
 		build: func(in input) iter.Seq[time.Duration] {
 			return backoff.Exponential(in.args[0].delay, in.args[1].number)
 		},
+		from: exponentialFrom,
 	},
 	{
 		Stage: Stage{
@@ -141,6 +147,7 @@ var stages = []stage{
 		build: func(in input) iter.Seq[time.Duration] {
 			return backoff.Polynomial(in.args[0].delay, in.args[1].number)
 		},
+		from: polynomialFrom,
 	},
 	{
 		Stage: Stage{
@@ -151,6 +158,7 @@ var stages = []stage{
 			Example: "fibonacci(100ms)",
 		},
 		build: func(in input) iter.Seq[time.Duration] { return backoff.Fibonacci(in.args[0].delay) },
+		from:  fibonacciFrom,
 	},
 	{
 		Stage: Stage{
@@ -288,7 +296,8 @@ var stages = []stage{
 			Formula: "min(d, limit)",
 			Example: "exponential(1s, 2) | cap(5s)",
 		},
-		build: func(in input) iter.Seq[time.Duration] { return backoff.Cap(in.seq, in.args[0].delay) },
+		build:     func(in input) iter.Seq[time.Duration] { return backoff.Cap(in.seq, in.args[0].delay) },
+		pointwise: true,
 	},
 	{
 		Stage: Stage{
@@ -298,7 +307,8 @@ var stages = []stage{
 			Formula: "max(d, limit)",
 			Example: "exponential(1s, 2) | floor(3s)",
 		},
-		build: func(in input) iter.Seq[time.Duration] { return backoff.Floor(in.seq, in.args[0].delay) },
+		build:     func(in input) iter.Seq[time.Duration] { return backoff.Floor(in.seq, in.args[0].delay) },
+		pointwise: true,
 	},
 	{
 		Stage: Stage{
@@ -308,7 +318,8 @@ var stages = []stage{
 			Formula: "factor·d",
 			Example: "fibonacci(1s) | scale(0.5)",
 		},
-		build: func(in input) iter.Seq[time.Duration] { return backoff.Scale(in.seq, in.args[0].number) },
+		build:     func(in input) iter.Seq[time.Duration] { return backoff.Scale(in.seq, in.args[0].number) },
+		pointwise: true,
 	},
 	{
 		Stage: Stage{
