@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"time"
 )
 
 // On these systems there are no process groups. An interrupt from the keyboard reaches the
@@ -13,7 +14,8 @@ import (
 var (
 	EndingSignals = []os.Signal{os.Interrupt}
 	otherSignals  []os.Signal
-	stopSignals   []os.Signal
+	jobSignals    []os.Signal
+	childSignals  []os.Signal
 )
 
 // SignalStatus returns the exit status for an interrupt, the only signal here.
@@ -21,6 +23,9 @@ func SignalStatus(os.Signal) int { return statusSignal + 2 }
 
 // SignalName returns the system's name of a signal.
 func SignalName(sig os.Signal) string { return sig.String() }
+
+// Busy returns false, because these systems do not say so in the same way.
+func Busy(error) bool { return false }
 
 type Process struct{ cmd *exec.Cmd }
 
@@ -51,7 +56,14 @@ func (p *Process) Alive() bool { return false }
 
 func (p *Process) interrupted(Exit) os.Signal { return nil }
 
-func (w *Relay) stopAll(os.Signal) {}
+func (w *Relay) handleJob(os.Signal) bool { return false }
+
+func reap() {}
+
+type stopper struct{ due <-chan time.Time }
+
+func newStopper(*Relay) *stopper { return new(stopper) }
+func (*stopper) act()            {}
 
 type Terminal struct{}
 

@@ -12,10 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// EndingSignals end backoff. The others are only passed on.
+// EndingSignals end backoff. The other ones are only passed on.
 var (
 	EndingSignals = []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT}
 	otherSignals  = []os.Signal{unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGWINCH}
+	childSignals  = []os.Signal{unix.SIGCHLD}
 )
 
 // SignalStatus returns the exit status with which shells report a death by a signal.
@@ -58,13 +59,13 @@ func Start(cmd *exec.Cmd, tty *Terminal) (*Process, error) {
 	return p, cmd.Process.Release() // Wait waits itself: os.Process does not report stops
 }
 
-// Wait returns how the process ended.
+// Wait returns how the process ended. Meanwhile it does what reap does.
 func (p *Process) Wait() (Exit, error) {
 	for {
 		var status unix.WaitStatus
-		_, err := unix.Wait4(p.pid, &status, syscall.WUNTRACED, nil)
+		pid, err := unix.Wait4(-1, &status, syscall.WUNTRACED, nil)
 		switch {
-		case err == unix.EINTR:
+		case err == unix.EINTR || err == nil && pid != p.pid:
 		case err != nil:
 			return Exit{}, os.NewSyscallError("wait4", err)
 		case status.Stopped():
@@ -77,6 +78,18 @@ func (p *Process) Wait() (Exit, error) {
 		case status.Exited():
 			p.takeTerminal()
 			return Exit{Status: status.ExitStatus()}, nil
+		}
+	}
+}
+
+// reap waits for processes that have ended and are not the command. Backoff has such children
+// if it is the first process of a container, which is the parent of every process whose own
+// parent has ended. Until it has waited for one, the system keeps it.
+func reap() {
+	for {
+		pid, err := unix.Wait4(-1, nil, unix.WNOHANG, nil)
+		if err != unix.EINTR && (err != nil || pid <= 0) {
+			return
 		}
 	}
 }

@@ -138,14 +138,25 @@ func (t *Terminal) DieOf(sig os.Signal) {
 	}
 }
 
-// Ctrl-Z.
-var stopSignals = []os.Signal{unix.SIGTSTP}
+// Those of ctrl-Z and of the shell that continues a job.
+var jobSignals = []os.Signal{unix.SIGTSTP, unix.SIGCONT}
 
-// stopAll stops the process and backoff, and continues the process when backoff is
-// continued.
-func (w *Relay) stopAll(sig os.Signal) {
-	w.signal(sig)
-	// Not sig, because package signal cannot restore its default action.
-	stopUntilContinued(unix.Getpid(), unix.SIGSTOP)
-	w.signal(unix.SIGCONT)
+// settling is how long a SIGTSTP and a SIGCONT that were sent one right after the other may
+// take to arrive, in either order.
+const settling = 20 * time.Millisecond
+
+// handleJob stops the process and backoff, or continues the process because backoff was
+// continued. It returns false for other signals. The caller holds the lock.
+func (w *Relay) handleJob(sig os.Signal) bool {
+	switch sig {
+	case unix.SIGTSTP:
+		w.signal(sig)
+		w.stopper.stop()
+	case unix.SIGCONT:
+		w.signal(sig)
+		w.stopper.continued()
+	default:
+		return false
+	}
+	return true
 }

@@ -37,6 +37,8 @@ func (s subscription) stop() { signal.Stop(s.c) }
 // retrying.
 type Relay struct {
 	signals   subscription
+	children  subscription // to the ends of children
+	stopper   *stopper     // of pass
 	interrupt context.CancelCauseFunc
 	done      chan struct{} // closed when pass has returned
 
@@ -47,34 +49,62 @@ type Relay struct {
 
 // NewRelay begins to pass signals on. It calls interrupt at the first of EndingSignals.
 func NewRelay(interrupt context.CancelCauseFunc) *Relay {
-	w := &Relay{signals: subscribe(EndingSignals...), interrupt: interrupt, done: make(chan struct{})}
+	w := &Relay{
+		signals: subscribe(EndingSignals...), children: subscribe(childSignals...),
+		interrupt: interrupt, done: make(chan struct{}),
+	}
 	w.signals.add(otherSignals...)
-	w.signals.add(stopSignals...)
-	go w.pass()
+	ready := make(chan struct{})
+	go w.pass(ready)
+	<-ready // for jobSignals, which stop backoff themselves until it catches them
+	w.signals.add(jobSignals...)
 	return w
 }
 
 // Close stops it.
 func (w *Relay) Close() {
+	w.children.stop()
 	w.signals.stop()
 	close(w.signals.c) // after Stop nothing is sent
 	<-w.done
 }
 
-func (w *Relay) pass() {
+func (w *Relay) pass(ready chan<- struct{}) {
 	defer close(w.done)
-	for sig := range w.signals.c {
-		w.mu.Lock()
-		switch {
-		case isOne(sig, stopSignals):
-			w.stopAll(sig)
-		case isOne(sig, otherSignals):
-			w.signal(sig)
-		default:
-			w.catch(sig)
-			w.signal(sig)
+	w.stopper = newStopper(w)
+	close(ready)
+	for {
+		select {
+		case sig, ok := <-w.signals.c:
+			if !ok {
+				return
+			}
+			w.mu.Lock()
+			w.handle(sig)
+			w.mu.Unlock()
+		case <-w.children.c:
+			w.mu.Lock()
+			if w.running == nil { // otherwise its Wait does this
+				reap()
+			}
+			w.mu.Unlock()
+		case <-w.stopper.due:
+			w.mu.Lock()
+			w.stopper.act()
+			w.mu.Unlock()
 		}
-		w.mu.Unlock()
+	}
+}
+
+// handle is called for each signal. The caller holds the lock.
+func (w *Relay) handle(sig os.Signal) {
+	switch {
+	case w.handleJob(sig):
+	case isOne(sig, otherSignals):
+		w.signal(sig)
+	default:
+		w.catch(sig)
+		w.signal(sig)
 	}
 }
 
@@ -112,6 +142,7 @@ func (w *Relay) Exited(p *Process, e Exit) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.running = nil
+	reap()
 	if sig := p.interrupted(e); sig != nil {
 		w.catch(sig)
 	}

@@ -728,17 +728,31 @@ func TestRunDrySeed(t *testing.T) {
 	check(t, first, append(seed[1:], args...)...)
 }
 
+// state returns the letter that ps has for the state of a process.
+func state(t *testing.T, pid string) string {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "ps", "-o", "stat=", "-p", pid).Output()
+	if err != nil || len(out) == 0 {
+		t.Fatalf("process %s has the state %q (%v)", pid, out, err)
+	}
+	return string(out[:1])
+}
+
+// untilState waits until the state of a process is one of these letters.
+func untilState(t *testing.T, pid, letters string) {
+	t.Helper()
+	for ctx := untilStuck(t); !strings.Contains(letters, state(t, pid)); {
+		if ctx.Err() != nil {
+			t.Fatalf("process %s never has the state %s", pid, letters)
+		}
+	}
+}
+
 // A command that is stopped gets an ending signal at once: backoff continues it.
 func TestRunEndsStopped(t *testing.T) {
 	cmd := backoffRun(t, never, "sh", "-c", "trap 'echo trapped; exit 0' TERM; echo $$; kill -STOP $$; while :; do sleep 0.01; done")
 	rest, pid := started(t, cmd)
-	for state := "S"; !strings.HasPrefix(state, "T"); {
-		out, err := exec.CommandContext(t.Context(), "ps", "-o", "stat=", "-p", strings.TrimSpace(pid)).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		state = strings.TrimSpace(string(out))
-	}
+	untilState(t, strings.TrimSpace(pid), "T")
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
