@@ -7,32 +7,33 @@ import (
 )
 
 // An Output is the destination of the command's standard output.
-//
-// If output is held back, the command writes directly to a temporary file. So nothing is
-// copied while the command runs, memory does not limit the output, and a process that the
-// command leaves behind does not delay the end of the attempt.
 type Output struct {
 	To   *os.File
 	Hold bool
-	held *tempFile // of the last attempt
+	held *held // of the last attempt
 }
 
 // Open returns the file to which the next attempt writes, and discards the output of the
-// attempt before if it was held back. Each attempt has a file of its own, because a process
-// that outlives its attempt may still write.
-func (o *Output) Open() (*os.File, error) {
+// attempt before if it was held back. The caller calls started when the command has started
+// or failed to start, and ended when the attempt is over. Output that comes after that, from
+// a process that the command left behind, is discarded. If output cannot be held back, Open
+// calls failed during the attempt, and ended returns the error.
+func (o *Output) Open(failed func(error)) (file *os.File, started func(), ended func() error, err error) {
 	if !o.Hold {
-		return o.To, nil
+		return o.To, func() {}, func() error { return nil }, nil
 	}
 	if err := o.discard(); err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	s, err := newTempFile()
+	kept, err := newTempFile()
 	if err != nil {
-		return nil, err
+		return nil, nil, nil, err
 	}
-	o.held = &s
-	return s.File, nil
+	o.held = &held{kept: kept}
+	if file, err = o.held.open(failed); err != nil {
+		return nil, nil, nil, errors.Join(err, o.discard())
+	}
+	return file, o.held.started, o.held.ended, nil
 }
 
 // Finish writes the output of the last attempt if it was held back.
@@ -40,11 +41,11 @@ func (o *Output) Finish() error {
 	if o.held == nil {
 		return nil
 	}
-	_, err := o.held.Seek(0, io.SeekStart)
+	_, err := o.held.kept.Seek(0, io.SeekStart)
 	if err == nil {
 		// Hide the other methods of os.File: only its Write ends the process by SIGPIPE
 		// when the reader is gone.
-		_, err = io.Copy(struct{ io.Writer }{o.To}, o.held.File)
+		_, err = io.Copy(struct{ io.Writer }{o.To}, o.held.kept.File)
 	}
 	return errors.Join(err, o.discard())
 }
@@ -53,7 +54,7 @@ func (o *Output) discard() error {
 	if o.held == nil {
 		return nil
 	}
-	err := o.held.Close()
+	err := o.held.kept.Close()
 	o.held = nil
 	return err
 }

@@ -22,6 +22,7 @@ type attempt struct {
 	ending   process.Exit
 	timedOut bool
 	failure  error // why the command could not be run
+	busy     bool  // failure is one of the machine, which may be over soon
 	streak   int   // successes in a row, including this one; 0 if it failed
 	delay    time.Duration
 	retried  bool // another attempt follows after delay, unless a signal ends it
@@ -65,23 +66,28 @@ func (s *supervisor) attempt(ctx context.Context) error {
 }
 
 // try runs the command once. It returns an error only if the fault is not the command's.
-func (s *supervisor) try(ctx context.Context, a *attempt) error {
+func (s *supervisor) try(ctx context.Context, a *attempt) (err error) {
 	path, err := lookPath(s.argv[0])
 	if err != nil {
 		a.cannotRun(err)
 		return nil
 	}
-	lost := make(chan error, 1) // of the standard input
-	stdin, started, ended, err := s.in.Open(func(err error) { lost <- err })
+	lost := make(chan error, 2) // of the standard input and output
+	stdin, inStarted, inEnded, err := s.in.Open(func(err error) { lost <- fmt.Errorf("standard input: %w", err) })
 	if err != nil {
-		return fmt.Errorf("standard input: %w", err)
+		return a.notReady("standard input", err)
 	}
-	defer ended()
-	stdout, err := s.out.Open()
+	defer inEnded()
+	stdout, outStarted, outEnded, err := s.out.Open(func(err error) { lost <- fmt.Errorf("standard output: %w", err) })
 	if err != nil {
-		started()
-		return fmt.Errorf("standard output: %w", err)
+		inStarted()
+		return a.notReady("standard output", err)
 	}
+	defer func() {
+		if failure := outEnded(); failure != nil && err == nil {
+			err = fmt.Errorf("standard output: %w", failure)
+		}
+	}()
 	var refused error
 	p, err := s.watch.Start(func() (p *process.Process, err error) {
 		// If a variable is twice in the environment, the last one wins.
@@ -91,7 +97,8 @@ func (s *supervisor) try(ctx context.Context, a *attempt) error {
 		}, s.tty)
 		return p, refused
 	})
-	started()
+	inStarted()
+	outStarted()
 	if refused != nil {
 		a.cannotRun(refused)
 		return nil
@@ -118,21 +125,21 @@ func (s *supervisor) await(ctx context.Context, a *attempt, p *process.Process, 
 		defer timer.Stop()
 		limit = timer.C
 	}
-	var inputLost error
+	var broken error
 	select {
 	case <-over:
 	case <-limit:
 		a.timedOut = true
 		s.end(p, over)
-	case inputLost = <-lost:
+	case broken = <-lost:
 		s.end(p, over)
 	}
 	s.watch.Exited(p, a.ending)
 	switch {
 	case failure != nil:
 		return failure
-	case inputLost != nil:
-		return fmt.Errorf("standard input: %w", inputLost)
+	case broken != nil:
+		return broken
 	case a.timedOut:
 		a.ending = process.Exit{Status: process.StatusTimedOut}
 	}
@@ -177,11 +184,24 @@ func (a *attempt) cannotRun(err error) {
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		err = e.Err
 	}
-	a.failure = err
+	if e, ok := errors.AsType[*os.SyscallError](err); ok {
+		err = e.Err
+	}
+	a.failure, a.busy = err, process.Busy(err)
 	a.ending = process.Exit{Status: process.StatusNoRun}
 	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
 		a.ending.Status = process.StatusNotFound
 	}
+}
+
+// notReady is called when a standard file of the command could not be made. If another
+// attempt may succeed in that, the attempt has failed. Otherwise backoff has.
+func (a *attempt) notReady(file string, err error) error {
+	if process.Busy(err) {
+		a.cannotRun(err)
+		return nil
+	}
+	return fmt.Errorf("%s: %w", file, err)
 }
 
 // lookPath finds a command as a shell does.

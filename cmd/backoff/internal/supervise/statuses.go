@@ -112,10 +112,11 @@ func (p *policy) success(status int) bool { return p.Until.Has[status] }
 
 // retried reports whether another attempt may follow one that failed with this status.
 // Without --on these are all except those of --stop-on, the two for a command that cannot be
-// run, and that of SIGPIPE, because the reader of the command's output is gone.
-func (p *policy) retried(status int) bool {
+// run, unless the machine was busy, and that of SIGPIPE, because the reader of the command's
+// output is gone.
+func (p *policy) retried(status int, busy bool) bool {
 	if p.On.given {
 		return p.On.Has[status]
 	}
-	return !p.StopOn.Has[status] && status != process.StatusNoRun && status != process.StatusNotFound && status != process.StatusPipe
+	return !p.StopOn.Has[status] && (busy || status != process.StatusNoRun && status != process.StatusNotFound && status != process.StatusPipe)
 }

@@ -102,7 +102,7 @@ func TestPolicy(t *testing.T) {
 		var success, retried statuses
 		for status := range 256 {
 			success.Has[status] = p.success(status)
-			retried.Has[status] = !p.success(status) && p.retried(status)
+			retried.Has[status] = !p.success(status) && p.retried(status, false)
 		}
 		if success.String() != test.success || retried.String() != test.retried {
 			t.Errorf("on %q, until %q, stop-on %q: %s succeed and %s are retried, want %s and %s",

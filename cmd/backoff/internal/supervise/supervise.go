@@ -40,29 +40,11 @@ func (o *Options) delays() iter.Seq[time.Duration] {
 	return o.Schedule.Seeded(o.Seed)
 }
 
-// countable is the largest number of attempts for which messages say "2 of 9".
-const countable = 1000
-
-// ofHowMany returns " of 9", or nothing if the schedule has more than countable attempts or
-// there are no messages. It ranges over the schedule, which may take a second: call it once.
-func (o *Options) ofHowMany() string {
-	if o.Quiet {
-		return ""
-	}
-	n := 1
-	for range o.delays() {
-		if n++; n > countable {
-			return ""
-		}
-	}
-	return fmt.Sprintf(" of %d", n)
-}
-
 // A supervisor is a command being retried.
 type supervisor struct {
 	*Options
 	argv       []string
-	ofAll      string // what messages say after the number of an attempt
+	count      *count // nil if there are no messages
 	started    time.Time
 	firstStart time.Time // when the first attempt began
 	attempts   []*attempt
@@ -90,12 +72,17 @@ func (o *Options) Run(ctx context.Context, stderr io.Writer, argv []string) (sta
 		}
 		defer func() { err = errors.Join(err, report.Close()) }()
 	}
+	// Go ends a program that has no file left to make its first timer with.
+	time.AfterFunc(time.Hour, func() {}).Stop()
 	ctx, interrupt := context.WithCancelCause(ctx)
 	defer interrupt(nil)
 	s := &supervisor{
-		Options: o, argv: argv, ofAll: o.ofHowMany(), started: time.Now(), tty: process.OpenTerminal(), watch: process.NewRelay(interrupt),
+		Options: o, argv: argv, started: time.Now(), tty: process.OpenTerminal(), watch: process.NewRelay(interrupt),
 		in: spool.NewInput(os.Stdin), out: &spool.Output{To: os.Stdout, Hold: o.Output == "last"},
 		progress: newProgress(stderr, o.Quiet),
+	}
+	if !o.Quiet {
+		s.count = newCount(o.delays())
 	}
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -106,7 +93,7 @@ func (o *Options) Run(ctx context.Context, stderr io.Writer, argv []string) (sta
 	s.progress.stopWaiting()
 	failures := []error{s.out.Finish(), s.in.Close()}
 	s.watch.Close()
-	status, reason, message := s.outcome(result)
+	status, reason, message := s.outcome(ctx, result)
 	if message != "" {
 		fmt.Fprintf(stderr, "backoff: run: %s\n", strings.ReplaceAll(message, "\n", " "))
 	}
@@ -130,25 +117,31 @@ func (s *supervisor) retry(ctx context.Context) error {
 		retry.OnRetry(func(e retry.Event) {
 			a := s.attempts[len(s.attempts)-1]
 			a.delay, a.retried = e.Delay, true
-			s.progress.startWaiting(s.describe(a), e.Delay)
+			s.progress.startWaiting(s.describe(ctx, a), e.Delay)
 		}),
 	}
 	if s.AttemptTimeout > 0 {
 		opts = append(opts, retry.AttemptTimeout(s.AttemptTimeout))
 	}
 	// Not by retry.If, which Do does not call for an attempt that took too long.
-	return retry.Do(ctx, s.delays(), func(ctx context.Context) error {
+	var cut bool
+	delays := untilDone(ctx, s.delays(), func() { cut = true })
+	err := retry.Do(ctx, delays, func(ctx context.Context) error {
 		err := s.attempt(ctx)
-		if failed, ok := errors.AsType[attemptError](err); ok && s.Policy.retried(failed.ending.Status) || err == errTooFewInARow {
+		if failed, ok := errors.AsType[attemptError](err); ok && s.Policy.retried(failed.ending.Status, failed.busy) || err == errTooFewInARow {
 			return err
 		}
 		return retry.Permanent(err)
 	}, opts...)
+	if stopped, ok := errors.AsType[*retry.Error](err); ok && cut {
+		stopped.Cause = context.Cause(ctx) // the schedule has not ended
+	}
+	return err
 }
 
 // outcome returns the exit status, the reason for the end, and a message to write even with
 // --quiet. err is the error of retry.Do.
-func (s *supervisor) outcome(err error) (status int, reason, message string) {
+func (s *supervisor) outcome(ctx context.Context, err error) (status int, reason, message string) {
 	var last *attempt
 	if len(s.attempts) > 0 {
 		last = s.attempts[len(s.attempts)-1]
@@ -181,7 +174,7 @@ func (s *supervisor) outcome(err error) (status int, reason, message string) {
 	switch {
 	case last == nil: // there was no time for one attempt
 	case !s.Quiet:
-		s.progress.say("%s; %s", s.describe(last), reason)
+		s.progress.say("%s; %s", s.describe(ctx, last), reason)
 	case last.failure != nil:
 		message = fmt.Sprintf("%s: %v", s.argv[0], last.failure)
 	}
@@ -189,8 +182,8 @@ func (s *supervisor) outcome(err error) (status int, reason, message string) {
 }
 
 // describe returns the result of an attempt in words.
-func (s *supervisor) describe(a *attempt) string {
-	name := fmt.Sprintf("attempt %d%s", a.number, s.ofAll)
+func (s *supervisor) describe(ctx context.Context, a *attempt) string {
+	name := fmt.Sprintf("attempt %d%s", a.number, s.count.ofAll(ctx))
 	switch {
 	case a.failure != nil:
 		return fmt.Sprintf("%s cannot run %s: %v", name, s.argv[0], a.failure)

@@ -1,13 +1,19 @@
 package supervise
 
 import (
+	"context"
+	"iter"
+	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"example.com/backoff/cmd/backoff/internal/clitest"
-	"example.com/backoff/cmd/backoff/internal/process"
 )
 
-func TestOfHowMany(t *testing.T) {
+func TestOfAll(t *testing.T) {
 	for _, test := range []struct{ schedule, want string }{
 		{"list()", " of 1"},
 		{"list(1s, 2s)", " of 3"},
@@ -15,23 +21,86 @@ func TestOfHowMany(t *testing.T) {
 		{"constant(1s) | take(1000)", ""},
 		{"constant(1s)", ""},
 	} {
-		o := Options{Schedule: clitest.Parse(t, test.schedule)}
-		if got := o.ofHowMany(); got != test.want {
-			t.Errorf("%s: ofHowMany() = %q, want %q", test.schedule, got, test.want)
+		// Not after patience, however busy the machine is.
+		synctest.Test(t, func(t *testing.T) {
+			if got := newCount(clitest.Parse(t, test.schedule).Seeded(1)).ofAll(t.Context()); got != test.want {
+				t.Errorf("%s: ofAll() = %q, want %q", test.schedule, got, test.want)
+			}
+		})
+	}
+}
+
+// slow yields one delay after a time, and another after twice that.
+func slow(between time.Duration) iter.Seq[time.Duration] {
+	return func(yield func(time.Duration) bool) {
+		for i := range 2 {
+			time.Sleep(between)
+			if !yield(time.Duration(i)) {
+				return
+			}
 		}
 	}
 }
 
-// A schedule may take a second to count. Nothing counts it without need, or during a delay,
-// which would be longer. A nil schedule panics as soon as something ranges over it.
-func TestCountsOnce(t *testing.T) {
-	quiet := Options{Quiet: true}
-	if got := quiet.ofHowMany(); got != "" {
-		t.Errorf("quiet: ofHowMany() = %q, want nothing", got)
+// The number of attempts is awaited for patience at most, in all, and not if ctx is done; it
+// is there if it came late.
+func TestOfAllSlowly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCount(slow(time.Hour))
+		done, cancel := context.WithCancel(t.Context())
+		cancel()
+		start := time.Now()
+		ask := func(ctx context.Context, want string, at time.Duration) {
+			t.Helper()
+			if got, now := c.ofAll(ctx), time.Since(start); got != want || now != at {
+				t.Errorf("ofAll() = %q at %v, want %q at %v", got, now, want, at)
+			}
+		}
+		ask(done, "", 0)
+		ask(t.Context(), "", patience)
+		ask(t.Context(), "", patience)
+		time.Sleep(3 * time.Hour)
+		ask(done, " of 3", patience+3*time.Hour)
+	})
+	if got := (*count)(nil).ofAll(t.Context()); got != "" {
+		t.Errorf("of no count: ofAll() = %q, want nothing", got)
 	}
-	s := supervisor{Options: &Options{}, ofAll: " of 3"}
-	const want = "attempt 2 of 3 failed with exit status 1"
-	if got := s.describe(&attempt{number: 2, ending: process.Exit{Status: 1}}); got != want {
-		t.Errorf("describe = %q, want %q", got, want)
+}
+
+// The delays are those of the schedule, until the context is done while one is drawn.
+func TestUntilDone(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		limit time.Duration
+		want  []time.Duration
+		cut   bool
+		took  time.Duration
+	}{
+		{"all", time.Hour, []time.Duration{0, 1}, false, 2 * time.Second},
+		{"one", 1500 * time.Millisecond, []time.Duration{0}, true, 1500 * time.Millisecond},
+		{"none", time.Millisecond, nil, true, time.Millisecond},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), test.limit)
+				defer cancel()
+				start, cut := time.Now(), false
+				got := slices.Collect(untilDone(ctx, slow(time.Second), func() { cut = true }))
+				if diff := cmp.Diff(test.want, got); diff != "" || cut != test.cut || time.Since(start) != test.took {
+					t.Errorf("cut: %t after %v, want %t after %v (-want +got):\n%s", cut, time.Since(start), test.cut, test.took, diff)
+				}
+				time.Sleep(time.Hour) // for what draws, which cannot be interrupted
+			})
+		})
 	}
+}
+
+// Nothing draws on after the caller has ended the range: the bubble would not end.
+func TestUntilDoneStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for range untilDone(t.Context(), slow(time.Second), func() { t.Error("it is cut") }) {
+			break
+		}
+		time.Sleep(time.Hour) // for what draws
+	})
 }
