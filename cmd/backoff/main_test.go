@@ -229,7 +229,7 @@ func TestHelpSaysSeconds(t *testing.T) {
 
 // Help that cannot be written is an error, as is any other output.
 func TestHelpWriteErrors(t *testing.T) {
-	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"help", "sim", "overload"}, {"run", "--help"}, {"sim"}, {"completion"}} {
+	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"help", "sim", "overload"}, {"run", "--help"}, {"sim"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", "powershell"}, {"completion", "bash", "--help"}} {
 		closed, w := io.Pipe()
 		closed.Close()
 		var stderr strings.Builder

@@ -30,6 +30,8 @@ func unknownFlag(cmd *cobra.Command, dashes, name string) error {
 		return fmt.Errorf("unknown flag --%s, did you mean -%[1]s?", name)
 	}
 	switch near := likeFlag(cmd.Flags(), name); {
+	case near == "" && slices.Contains(inSchedule, name) && cmd.Flags().Lookup("retry") != nil:
+		return fmt.Errorf("unknown flag %s%s, want it in the schedule, such as --delay 'exponential(1s, 2) | cap(1m) | jitter(0.5)'", dashes, name)
 	case near == "":
 		return fmt.Errorf("unknown flag %s%s, see %q", dashes, name, cmd.CommandPath()+" --help")
 	case near == "attempts" && strings.Contains(name, "retries"):
@@ -67,6 +69,13 @@ var sameFlag = []string{
 	"trigger-factor factor",
 	"capacity rps qps throughput",
 }
+
+// inSchedule are the names that other tools have for the parameters of a schedule. A command
+// that takes its schedule as an expression needs no flags for them.
+var inSchedule = strings.Fields(`
+	factor multiplier exponent growth backoff-factor
+	limit cap max-delay max-interval max-wait max-backoff retry-max-delay max-retry-delay
+	jitter full-jitter randomization randomization-factor random-factor spread`)
 
 // likeFlag returns the name of the flag that an unknown name is another word for, or a
 // misspelling of, and the empty text if there is none.

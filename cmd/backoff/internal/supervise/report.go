@@ -3,7 +3,9 @@ package supervise
 import (
 	"encoding/json"
 	"io"
+	"slices"
 	"time"
+	"unicode/utf8"
 
 	"example.com/backoff/cmd/backoff/internal/digits"
 	"example.com/backoff/cmd/backoff/internal/process"
@@ -24,6 +26,7 @@ func (s *supervisor) writeReport(w io.Writer, status int, reason string) error {
 	}
 	report := struct {
 		Command    []string      `json:"command"`
+		Base64     [][]byte      `json:"command_base64,omitempty"`
 		Expression string        `json:"expression"`
 		Seed       uint64        `json:"seed"`
 		Started    string        `json:"started"`
@@ -32,7 +35,7 @@ func (s *supervisor) writeReport(w io.Writer, status int, reason string) error {
 		Reason     string        `json:"reason"`
 		Attempts   []jsonAttempt `json:"attempts"`
 	}{
-		s.argv, s.Schedule.String(), s.Seed, s.started.Format(time.RFC3339Nano),
+		s.argv, inBytes(s.argv), s.Schedule.String(), s.Seed, s.started.Format(time.RFC3339Nano),
 		json.Number(digits.Seconds(time.Since(s.started))), status, reason,
 		[]jsonAttempt{},
 	}
@@ -53,4 +56,16 @@ func (s *supervisor) writeReport(w io.Writer, status int, reason string) error {
 		report.Attempts = append(report.Attempts, j)
 	}
 	return table.WriteIndented(w, report)
+}
+
+// inBytes returns the words of a command as bytes if one of them is no UTF-8, which is all
+// that the texts of JSON can hold, and nil otherwise.
+func inBytes(argv []string) (words [][]byte) {
+	if !slices.ContainsFunc(argv, func(word string) bool { return !utf8.ValidString(word) }) {
+		return nil
+	}
+	for _, word := range argv {
+		words = append(words, []byte(word))
+	}
+	return words
 }

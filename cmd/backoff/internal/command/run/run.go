@@ -45,7 +45,9 @@ Failures. An attempt fails if its exit status is not 0. --on lists the only
 statuses to retry, --stop-on those not to retry, and --until those that mean
 success. A list is written 1,75-77. Without --on every failure is retried except
 126 and 127, because the command cannot be run, and 141, which is SIGPIPE: the
-reader of its output is gone.
+reader of its output is gone. 126 is retried if the machine is busy: another
+process writes the command's file, or there are too many open files, too many
+processes or too little memory.
 
 Time limits. --timeout limits all attempts and delays together. If a delay would
 last longer, backoff gives up at once. --attempt-timeout limits each attempt,
@@ -82,19 +84,24 @@ file, passes on a terminal, and records a pipe in a temporary file as far as the
 attempts read it.
 
 Output. With --output all, the command writes to standard output directly. With
---output last, backoff keeps the output in a temporary file, and writes that of
-the last attempt at the end. Standard error is always written directly.
+--output last, the command writes to a pipe. Backoff keeps its output in a
+temporary file, and writes that of the last attempt at the end. A process that
+the command leaves behind gets SIGPIPE if it writes there after that. Standard
+error is always written directly.
 
 Signals. Backoff passes INT, TERM, HUP and QUIT on to the command and its process
 group, waits for the command to end, and does not retry. It passes on USR1, USR2,
 ALRM and WINCH and continues. Ctrl-Z stops both. The command may read from the
-terminal.
+terminal. As the first process of a container backoff also waits for processes
+that the command has left behind.
 
 Report. --report writes a JSON object: command, expression, seed, started,
 elapsed, status, reason and attempts, each with attempt, start (since the first
 began), elapsed, status, signal, timed_out, error and delay (before the next
 attempt, or null). Times are exact numbers of seconds. With --report - it follows
-the command's output on standard output; to separate them give it a file.`,
+the command's output on standard output; to separate them give it a file. If a
+word of the command is not UTF-8, command has U+FFFD for each wrong byte, and
+command_base64 has the bytes of all words in base64.`,
 		Example: `  # make 5 attempts, one second apart
   backoff run -n 5 --delay 1s -- curl -fsS https://example.com/
 

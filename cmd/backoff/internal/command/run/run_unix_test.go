@@ -688,6 +688,33 @@ func TestRunReport(t *testing.T) {
 	}
 }
 
+// Words that are not UTF-8 are in the report too.
+func TestRunReportBytes(t *testing.T) {
+	type report struct {
+		Command []string
+		Base64  [][]byte `json:"command_base64"`
+	}
+	for _, test := range []struct {
+		word string
+		want report
+	}{
+		{"ü\u2028", report{Command: []string{"true", "ü\u2028"}}},
+		{"\xffü", report{[]string{"true", "\ufffdü"}, [][]byte{[]byte("true"), []byte("\xffü")}}},
+	} {
+		stdout := finish(t, backoffRun(t, "-q", "--report=-", "true", test.word)).stdout
+		var got report
+		if err := json.Unmarshal([]byte(stdout), &got); err != nil {
+			t.Fatalf("%v in\n%s", err, stdout)
+		}
+		if diff := cmp.Diff(test.want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", test.word, diff)
+		}
+		if has := strings.Contains(stdout, "base64"); has != (test.want.Base64 != nil) {
+			t.Errorf("%q: the report has them in base64: %t", test.word, has)
+		}
+	}
+}
+
 // On standard output the report follows what the command wrote there.
 func TestRunReportToOutput(t *testing.T) {
 	for _, output := range []string{"all", "last"} {
