@@ -109,13 +109,18 @@ func (s *supervisor) try(ctx context.Context, a *attempt) (err error) {
 	return s.await(ctx, a, p, lost)
 }
 
+// An ended is what Wait returned.
+type ended struct {
+	exit process.Exit
+	err  error
+}
+
 // await waits for the process, for as long as it may run.
 func (s *supervisor) await(ctx context.Context, a *attempt, p *process.Process, lost <-chan error) error {
-	var failure error
-	over := make(chan struct{})
+	over := make(chan ended, 1)
 	go func() {
-		defer close(over)
-		a.ending, failure = p.Wait()
+		exit, err := p.Wait()
+		over <- ended{exit, err}
 	}()
 	// Not ctx.Done, because a signal cancels ctx too. The command, which got the signal,
 	// may then run until the deadline.
@@ -125,19 +130,21 @@ func (s *supervisor) await(ctx context.Context, a *attempt, p *process.Process, 
 		defer timer.Stop()
 		limit = timer.C
 	}
+	var result ended
 	var broken error
 	select {
-	case <-over:
+	case result = <-over:
 	case <-limit:
 		a.timedOut = true
-		s.end(p, over)
+		result = s.end(p, over)
 	case broken = <-lost:
-		s.end(p, over)
+		result = s.end(p, over)
 	}
-	s.watch.Exited(p, a.ending)
+	s.watch.Exited(p, result.exit)
+	a.ending = result.exit
 	switch {
-	case failure != nil:
-		return failure
+	case result.err != nil:
+		return result.err
 	case broken != nil:
 		return broken
 	case a.timedOut:
@@ -147,22 +154,20 @@ func (s *supervisor) await(ctx context.Context, a *attempt, p *process.Process, 
 }
 
 // end ends the process and its group, by SIGTERM, and after KillAfter by SIGKILL.
-func (s *supervisor) end(p *process.Process, over <-chan struct{}) {
+func (s *supervisor) end(p *process.Process, over <-chan ended) (result ended) {
 	if s.KillAfter == 0 {
 		p.Kill()
-		<-over
-		return
+		return <-over
 	}
 	defer process.AdoptOrphans()()
 	p.Terminate()
 	force := time.NewTimer(s.KillAfter)
 	defer force.Stop()
 	select {
-	case <-over:
+	case result = <-over:
 	case <-force.C:
 		p.Kill()
-		<-over
-		return
+		return <-over
 	}
 	poll := time.NewTicker(5 * time.Millisecond)
 	defer poll.Stop()
@@ -171,9 +176,10 @@ func (s *supervisor) end(p *process.Process, over <-chan struct{}) {
 		case <-poll.C:
 		case <-force.C:
 			p.Kill()
-			return
+			return result
 		}
 	}
+	return result
 }
 
 // cannotRun records that the command could not be started.
