@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// EndingSignals end backoff. The other ones are only passed on.
+// EndingSignals end backoff. Those of otherSignals are only passed on.
 var (
 	EndingSignals = []os.Signal{unix.SIGINT, unix.SIGTERM, unix.SIGHUP, unix.SIGQUIT}
 	otherSignals  = []os.Signal{unix.SIGUSR1, unix.SIGUSR2, unix.SIGALRM, unix.SIGWINCH}
