@@ -107,7 +107,8 @@ import (
 const DefaultMaxAfter = 5 * time.Minute
 
 // DialOptions returns both interceptors for [grpc.NewClient], which share the options.
-// Unless opts has another [Throttle], each connection gets the budget of Throttle(10, 0.1).
+// Unless opts has another [Throttle], each connection gets the budget of Throttle(100, 0.1):
+// the fiftieth failure in a row is not retried.
 //
 // Interceptors that are chained before see each call once, and those after it each
 // attempt.
@@ -115,7 +116,7 @@ const DefaultMaxAfter = 5 * time.Minute
 // It panics if delays is nil.
 func DialOptions(delays iter.Seq[time.Duration], opts ...Option) []grpc.DialOption {
 	check("DialOptions", delays)
-	c := newConfig(delays, append([]Option{Throttle(10, 0.1)}, opts...))
+	c := newConfig(delays, append([]Option{Throttle(100, 0.1)}, opts...))
 	return []grpc.DialOption{
 		grpc.WithChainUnaryInterceptor(c.unary),
 		grpc.WithChainStreamInterceptor(c.stream),

@@ -6,7 +6,6 @@ import (
 	"net"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 
 	"google.golang.org/grpc"
@@ -66,7 +65,8 @@ func text(s string) *wrapperspb.StringValue { return wrapperspb.String(s) }
 
 // server plays a script: each attempt is the next step, whatever its method.
 type server struct {
-	began time.Time
+	began  time.Time
+	target string // for clients
 
 	mu       sync.Mutex
 	script   []step
@@ -130,10 +130,16 @@ func (s *server) times() []time.Duration {
 	return all
 }
 
+// scope is a [testing.T], a [rapid.T] or an example.
+type scope interface {
+	Cleanup(func())
+	Fatal(...any)
+}
+
 // serve starts a server that plays script, and returns it with a function that connects to it.
-func serve(t testing.TB, script ...step) (*server, func(...grpc.DialOption) *grpc.ClientConn) {
+func serve(t scope, script ...step) (*server, func(...grpc.DialOption) *grpc.ClientConn) {
 	listener := bufconn.Listen(1 << 20)
-	s := &server{began: time.Now(), script: script}
+	s := &server{began: time.Now(), target: "passthrough:///server", script: script}
 	g := grpc.NewServer(grpc.UnknownServiceHandler(s.handle))
 	served := make(chan error, 1)
 	go func() { served <- g.Serve(listener) }()
@@ -142,7 +148,7 @@ func serve(t testing.TB, script ...step) (*server, func(...grpc.DialOption) *grp
 		<-served
 	})
 	return s, func(opts ...grpc.DialOption) *grpc.ClientConn {
-		conn, err := grpc.NewClient("passthrough:///server", append(opts,
+		conn, err := grpc.NewClient(s.target, append(opts,
 			grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 				return listener.DialContext(ctx)
