@@ -65,8 +65,9 @@ func text(s string) *wrapperspb.StringValue { return wrapperspb.String(s) }
 
 // server plays a script: each attempt is the next step, whatever its method.
 type server struct {
-	began  time.Time
-	target string // for clients
+	began    time.Time
+	listener *bufconn.Listener
+	target   string // for clients
 
 	mu       sync.Mutex
 	script   []step
@@ -138,27 +139,29 @@ type scope interface {
 
 // serve starts a server that plays script, and returns it with a function that connects to it.
 func serve(t scope, script ...step) (*server, func(...grpc.DialOption) *grpc.ClientConn) {
-	listener := bufconn.Listen(1 << 20)
-	s := &server{began: time.Now(), target: "passthrough:///server", script: script}
+	s := &server{began: time.Now(), listener: bufconn.Listen(1 << 20), target: "passthrough:///server", script: script}
 	g := grpc.NewServer(grpc.UnknownServiceHandler(s.handle))
 	served := make(chan error, 1)
-	go func() { served <- g.Serve(listener) }()
+	go func() { served <- g.Serve(s.listener) }()
 	t.Cleanup(func() {
 		g.Stop()
 		<-served
 	})
 	return s, func(opts ...grpc.DialOption) *grpc.ClientConn {
-		conn, err := grpc.NewClient(s.target, append(opts,
+		conn, err := grpc.NewClient(s.target, append([]grpc.DialOption{
 			grpc.WithTransportCredentials(insecure.NewCredentials()),
-			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
-				return listener.DialContext(ctx)
-			}))...)
+			grpc.WithContextDialer(s.dial),
+		}, opts...)...)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { conn.Close() })
 		return conn
 	}
+}
+
+func (s *server) dial(ctx context.Context, _ string) (net.Conn, error) {
+	return s.listener.DialContext(ctx)
 }
 
 // call makes a unary call and returns the answer.

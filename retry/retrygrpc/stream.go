@@ -241,10 +241,11 @@ func (s *stream) SendMsg(m any) error {
 		if done {
 			return err
 		}
-		if _, err := s.wait(); err != nil && s.desc.ClientStreams {
-			return io.EOF // RecvMsg has the error
-		} else if err != nil {
-			return nil
+		if _, err := s.wait(); err != nil {
+			if s.desc.ClientStreams {
+				return io.EOF // RecvMsg has the error
+			}
+			return nil // as in gRPC
 		}
 	}
 }
@@ -256,14 +257,14 @@ func (s *stream) trySend(m any) (done bool, err error) {
 	defer s.sending.Unlock()
 	s.mu.Lock()
 	a := s.current
+	failed := s.err != nil
 	committed := s.begun || s.last
 	s.mu.Unlock()
 	switch {
+	case failed || committed && a == nil:
+		return false, nil
 	case committed:
 		s.sent = nil
-		if a == nil {
-			return false, nil
-		}
 		return true, a.SendMsg(m)
 	case s.keep(m):
 		if a == nil {

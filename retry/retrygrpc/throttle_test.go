@@ -142,7 +142,8 @@ func TestThrottleOfConnection(t *testing.T) {
 		{"two connections", [][]grpc.DialOption{shared, shared}, []result{two, two, one, one, one, one}},
 		{"one option", [][]grpc.DialOption{byHand(throttle, throttle)}, []result{two, one, one, one, one, one, one}},
 		{
-			"two options", [][]grpc.DialOption{byHand(retrygrpc.Throttle(4, 1), retrygrpc.Throttle(4, 1))},
+			"two options",
+			[][]grpc.DialOption{byHand(retrygrpc.Throttle(4, 1), retrygrpc.Throttle(4, 1))},
 			[]result{two, one, two, one, one, one},
 		},
 	} {
