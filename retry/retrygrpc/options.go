@@ -88,9 +88,9 @@ func Methods(retried func(method string) bool) Option {
 // maxTokens and ratio (retry throttling). All interceptors of one connection that got the
 // same Option share its budget. It counts as the retryThrottling of gRPC does: a failure
 // that may be retried, or after which the server asks not to retry, takes one token, and
-// a success returns ratio tokens.
+// a success returns ratio tokens. A stream is a success when its first message arrives.
 //
-// It panics if maxTokens or ratio is not in [0.000001, 1e12].
+// It panics as [retry.NewBudget] does, if maxTokens or ratio is not in [0.000001, 1e12].
 func Throttle(maxTokens, ratio float64) Option {
 	retry.NewBudget(maxTokens, ratio) // panics now if they are wrong
 	b := &budgets{maxTokens: maxTokens, ratio: ratio}

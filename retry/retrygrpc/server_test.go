@@ -65,9 +65,9 @@ func text(s string) *wrapperspb.StringValue { return wrapperspb.String(s) }
 
 // server plays a script: each attempt is the next step, whatever its method.
 type server struct {
-	began    time.Time
-	listener *bufconn.Listener
-	target   string // for clients
+	began  time.Time
+	target string // for clients
+	dial   func(context.Context, string) (net.Conn, error)
 
 	mu       sync.Mutex
 	script   []step
@@ -137,17 +137,38 @@ type scope interface {
 	Fatal(...any)
 }
 
-// serve starts a server that plays script, and returns it with a function that connects to it.
+// serve starts a server in memory that plays script, and returns it with a function that
+// connects to it.
 func serve(t scope, script ...step) (*server, func(...grpc.DialOption) *grpc.ClientConn) {
-	s := &server{began: time.Now(), listener: bufconn.Listen(1 << 20), target: "passthrough:///server", script: script}
+	listener := bufconn.Listen(1 << 20)
+	s := &server{target: "passthrough:///server", script: script}
+	s.dial = func(ctx context.Context, _ string) (net.Conn, error) { return listener.DialContext(ctx) }
+	return s, s.start(t, listener)
+}
+
+// serveTCP is serve over the network.
+func serveTCP(t scope, script ...step) (*server, func(...grpc.DialOption) *grpc.ClientConn) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{target: "passthrough:///" + listener.Addr().String(), script: script}
+	s.dial = func(ctx context.Context, address string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "tcp", address)
+	}
+	return s, s.start(t, listener)
+}
+
+func (s *server) start(t scope, listener net.Listener) (connect func(...grpc.DialOption) *grpc.ClientConn) {
+	s.began = time.Now()
 	g := grpc.NewServer(grpc.UnknownServiceHandler(s.handle))
 	served := make(chan error, 1)
-	go func() { served <- g.Serve(s.listener) }()
+	go func() { served <- g.Serve(listener) }()
 	t.Cleanup(func() {
 		g.Stop()
 		<-served
 	})
-	return s, func(opts ...grpc.DialOption) *grpc.ClientConn {
+	return func(opts ...grpc.DialOption) *grpc.ClientConn {
 		conn, err := grpc.NewClient(s.target, append([]grpc.DialOption{
 			grpc.WithTransportCredentials(insecure.NewCredentials()),
 			grpc.WithContextDialer(s.dial),
@@ -158,10 +179,6 @@ func serve(t scope, script ...step) (*server, func(...grpc.DialOption) *grpc.Cli
 		t.Cleanup(func() { conn.Close() })
 		return conn
 	}
-}
-
-func (s *server) dial(ctx context.Context, _ string) (net.Conn, error) {
-	return s.listener.DialContext(ctx)
 }
 
 // call makes a unary call and returns the answer.

@@ -3,6 +3,7 @@ package retrygrpc_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -238,5 +239,31 @@ func TestOutcomes(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// Over TCP and in real time an attempt may be late, and never early. In the bubbles of the
+// other tests delays are exact.
+func TestLoopback(t *testing.T) {
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) {
+			s, connect := serveTCP(t, fail(codes.Unavailable), fail(codes.Unavailable), answer("yes"))
+			delays := []time.Duration{20 * time.Millisecond, 10 * time.Millisecond}
+			conn := connect(retrygrpc.DialOptions(slices.Values(delays))...)
+			if err := kind.call(context.Background(), conn); err != nil {
+				t.Fatal(err)
+			}
+			times := s.times()
+			if len(times) != 3 {
+				t.Fatalf("%d attempts, want 3", len(times))
+			}
+			for i, d := range delays {
+				if got := times[i+1] - times[i]; got < d {
+					t.Errorf("retry %d comes after %v, want %v or more", i+1, got, d)
+				} else {
+					t.Logf("retry %d is late by %v", i+1, got-d)
+				}
+			}
+		})
 	}
 }
