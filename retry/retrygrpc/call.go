@@ -84,10 +84,10 @@ func (x *call) judge(ctx context.Context, err error, trailer metadata.MD) error 
 	if err == nil {
 		return nil
 	}
-	code := status.Code(err)
 	if ended := x.ctx.Err(); ended != nil {
-		if code == codes.Canceled || code == codes.DeadlineExceeded {
-			return &endedError{err, ended}
+		switch status.Code(err) {
+		case codes.Canceled, codes.DeadlineExceeded:
+			return &endedError{err, ended} // which says no more than the context
 		}
 		return err
 	}
@@ -102,12 +102,12 @@ func (x *call) judge(ctx context.Context, err error, trailer metadata.MD) error 
 		return retry.Permanent(err)
 	}
 	deadline, ok := ctx.Deadline()
-	x.timedOut = ok && code == codes.DeadlineExceeded && !time.Now().Before(deadline)
+	x.timedOut = ok && !time.Now().Before(deadline)
 	return retry.After(err, max(wait, retryDelay(err)))
 }
 
-// retryable reports whether err, of the latest attempt, is retried. An attempt whose time
-// is over is, even if the server noticed it before the timer of its context did.
+// retryable reports whether err, of the latest attempt, is retried. It is if the time of
+// the attempt is over, even if the server noticed that before the context's timer did.
 func (x *call) retryable(err error) bool {
 	return x.timedOut || slices.Contains(x.codes, status.Code(err))
 }

@@ -1,12 +1,15 @@
 package retrygrpc
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // lasting is a context for a stream. The context of an attempt is done when the attempt
 // returns, which is with the stream's first message.
 type lasting struct {
 	ctx     context.Context
-	detach  func() bool // from the attempt; false if the attempt's context is done
+	detach  func() bool // from the attempt; false if that was done before
 	release func()      // everything that ctx holds
 }
 
@@ -26,7 +29,7 @@ func outlast(attempt, caller context.Context) lasting {
 			cancel()
 		}
 	})
-	detach := context.AfterFunc(attempt, cancel)
+	detach := sync.OnceValue(context.AfterFunc(attempt, cancel))
 	return lasting{ctx, detach, func() {
 		stop()
 		detach()

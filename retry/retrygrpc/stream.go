@@ -19,6 +19,7 @@ type stream struct {
 	*call
 	desc *grpc.StreamDesc
 	open func(context.Context, grpc.CallOption) (grpc.ClientStream, error)
+	done chan struct{} // closed when no attempt follows
 
 	// sending is held while anything is sent, for the first time or again. It is locked
 	// before mu.
@@ -38,9 +39,10 @@ type stream struct {
 
 // newStream returns a stream as soon as an attempt has opened one.
 func newStream(x *call, desc *grpc.StreamDesc, open func(context.Context, grpc.CallOption) (grpc.ClientStream, error)) (grpc.ClientStream, error) {
-	s := &stream{call: x, desc: desc, open: open}
+	s := &stream{call: x, desc: desc, open: open, done: make(chan struct{})}
 	s.changed = sync.NewCond(&s.mu)
 	go func() {
+		defer close(s.done)
 		if err := x.do(s.attempt); err != nil {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -58,7 +60,9 @@ func newStream(x *call, desc *grpc.StreamDesc, open func(context.Context, grpc.C
 type attempt struct {
 	grpc.ClientStream
 	lasting
-	result chan error // nil if it has begun to answer; the first one counts
+	again  bool          // several messages are sent again
+	opened chan struct{} // closed when they are sent
+	result chan error    // nil if it has begun to answer; the first one counts
 }
 
 func (a *attempt) report(err error) {
@@ -71,8 +75,13 @@ func (a *attempt) report(err error) {
 // attempt opens a stream, sends what was sent before, and waits until the stream has
 // begun to answer or has failed.
 func (s *stream) attempt(ctx context.Context) error {
-	a := &attempt{lasting: outlast(ctx, s.ctx), result: make(chan error, 1)}
+	a := &attempt{
+		lasting: outlast(ctx, s.ctx),
+		opened:  make(chan struct{}),
+		result:  make(chan error, 1),
+	}
 	err := s.begin(a)
+	close(a.opened)
 	if err == nil {
 		select {
 		case err = <-a.result:
@@ -113,6 +122,7 @@ func (s *stream) begin(a *attempt) error {
 		return err
 	}
 	a.ClientStream = cs
+	a.again = s.desc.ClientStreams && len(s.sent) > 0
 	s.mu.Lock()
 	s.current, s.latest = a, a
 	s.changed.Broadcast()
@@ -190,7 +200,18 @@ func (s *stream) received(a *attempt, err error) bool {
 	}
 	ok := s.settle(a, err == nil)
 	a.report(err)
-	return ok
+	if !ok {
+		return false
+	}
+	if a.again {
+		select {
+		case <-a.opened:
+		default: // the rest may be sent only when the caller has received more
+			return true
+		}
+	}
+	<-s.done // so that the success counts before the caller goes on
+	return true
 }
 
 func (s *stream) Header() (metadata.MD, error) {

@@ -271,25 +271,30 @@ func TestConversation(t *testing.T) {
 	})
 }
 
-// Neither side waits for the other, though each message fills the window of a stream: the
-// server sends while the client sends again what the server does not read.
+// Neither side waits for the other, though their messages fill all windows: the server
+// sends while the client sends again what the server does not read.
 func TestFlowControl(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		large := strings.Repeat("x", 80<<10) // the window is 64 KiB
-		echo := steps(send(large), send(large), answer(large))
-		s, stream := connected(t, both, []step{broken, echo})
+		const n, size = 30, 1 << 20
+		large := strings.Repeat("x", size)
+		var talk []step
+		for range n {
+			talk = append(talk, send(large))
+		}
+		s, stream := connected(t, both, []step{broken, steps(append(talk, answer())...)}, retrygrpc.MaxBuffer(2*n*size))
 		go func() {
-			for range 3 {
+			for range n {
 				stream.SendMsg(text(large))
 			}
 			stream.CloseSend()
 		}()
+		synctest.Wait() // the first attempt has failed or is about to
 		got, err := all(stream)
-		if len(got) != 3 || err != nil {
-			t.Errorf("%d messages, %v, want 3", len(got), err)
+		if len(got) != n || err != nil {
+			t.Errorf("%d messages, %v, want %d", len(got), err, n)
 		}
-		if n := len(s.seen()[1].Received); n != 3 {
-			t.Errorf("the server received %d messages, want 3", n)
+		if got := len(s.seen()[1].Received); got != n {
+			t.Errorf("the server received %d messages, want %d", got, n)
 		}
 	})
 }
@@ -371,35 +376,42 @@ func TestStreamCancelled(t *testing.T) {
 	})
 }
 
-// Observe's context reaches the attempt, and each attempt has an outcome.
+// Observe's context reaches the attempt, and each attempt has an outcome. A stream that
+// ends without a message is a success.
 func TestStreamObserved(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		type key struct{}
-		var outcomes []string
-		s, connect := serve(t, broken, answer("x", "y"))
-		var spans []any
-		conn := connect(append(retrygrpc.DialOptions(backoff.Constant(time.Second), retrygrpc.Retry(
-			retry.AttemptTimeout(time.Minute),
-			retry.Observe(func(ctx context.Context, a retry.Attempt) (context.Context, func(retry.Outcome)) {
-				return context.WithValue(ctx, key{}, a.Number), func(o retry.Outcome) { outcomes = append(outcomes, o.Result()) }
-			}),
-		)), grpc.WithChainStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, streamer grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
-			spans = append(spans, ctx.Value(key{}))
-			return streamer(ctx, desc, cc, method, opts...)
-		}))...)
-		if err := kinds[1].call(context.Background(), conn); err != nil {
-			t.Error(err)
-		}
-		synctest.Wait()
-		if d := cmp.Diff([]any{1, 2}, spans); d != "" {
-			t.Errorf("spans (-want +got):\n%s", d)
-		}
-		if d := cmp.Diff([]string{"retry", "success"}, outcomes); d != "" {
-			t.Errorf("outcomes (-want +got):\n%s", d)
-		}
-		if d := cmp.Diff([]time.Duration{0, time.Second}, s.times()); d != "" {
-			t.Errorf("attempts (-want +got):\n%s", d)
-		}
+	for _, messages := range [][]string{{"x", "y"}, {}} {
+		synctest.Test(t, func(t *testing.T) {
+			type key struct{}
+			var spans []any
+			var outcomes []string
+			_, connect := serve(t, broken, answer(messages...))
+			conn := connect(append(retrygrpc.DialOptions(backoff.Constant(time.Second), retrygrpc.Retry(
+				retry.AttemptTimeout(time.Minute),
+				retry.Observe(func(ctx context.Context, a retry.Attempt) (context.Context, func(retry.Outcome)) {
+					return context.WithValue(ctx, key{}, a.Number), func(o retry.Outcome) { outcomes = append(outcomes, o.Result()) }
+				}),
+			)), between(func(ctx context.Context, opts []grpc.CallOption) []grpc.CallOption {
+				spans = append(spans, ctx.Value(key{}))
+				return opts
+			}))...)
+			if err := kinds[1].call(context.Background(), conn); err != nil {
+				t.Error(err)
+			}
+			synctest.Wait()
+			if d := cmp.Diff([]any{1, 2}, spans); d != "" {
+				t.Errorf("spans (-want +got):\n%s", d)
+			}
+			if d := cmp.Diff([]string{"retry", "success"}, outcomes); d != "" {
+				t.Errorf("outcomes (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+// between adds an interceptor that changes the options of each attempt.
+func between(change func(context.Context, []grpc.CallOption) []grpc.CallOption) grpc.DialOption {
+	return grpc.WithChainStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, streamer grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+		return streamer(ctx, desc, cc, method, change(ctx, opts)...)
 	})
 }
 
@@ -481,16 +493,22 @@ func TestStreamAfterEnd(t *testing.T) {
 func TestStreamAbandoned(t *testing.T) {
 	for _, row := range []struct {
 		name string
+		dial grpc.DialOption
 		end  func(conn *grpc.ClientConn, cancel func())
 	}{
-		{"the connection is closed", func(conn *grpc.ClientConn, _ func()) { conn.Close() }},
-		{"the context is cancelled", func(_ *grpc.ClientConn, cancel func()) { cancel() }},
+		{"the connection is closed", grpc.EmptyDialOption{}, func(conn *grpc.ClientConn, _ func()) { conn.Close() }},
+		{"the context is cancelled", grpc.EmptyDialOption{}, func(_ *grpc.ClientConn, cancel func()) { cancel() }},
+		{
+			"gRPC does not tell its end",
+			between(func(context.Context, []grpc.CallOption) []grpc.CallOption { return nil }),
+			func(_ *grpc.ClientConn, cancel func()) { cancel() },
+		},
 	} {
 		for _, opts := range [][]retry.Option{nil, {retry.AttemptTimeout(24 * 365 * time.Hour)}} {
 			t.Run(row.name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					_, connect := serve(t, hang)
-					conn := connect(retrygrpc.DialOptions(backoff.Constant(time.Hour), retrygrpc.Retry(opts...))...)
+					conn := connect(append(retrygrpc.DialOptions(backoff.Constant(time.Hour), retrygrpc.Retry(opts...)), row.dial)...)
 					ctx, cancel := context.WithCancel(context.Background())
 					defer time.AfterFunc(24*time.Hour, cancel).Stop()
 					if _, err := open(ctx, conn, both); err != nil {

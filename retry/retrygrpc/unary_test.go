@@ -131,11 +131,11 @@ func TestOutcomes(t *testing.T) {
 			times: []time.Duration{0, 2 * time.Second, 4 * time.Second}, end: 4 * time.Second,
 		},
 		{
-			name: "an option of package retry", script: []step{unavailable, unavailable},
+			name: "options of package retry", script: []step{unavailable, unavailable},
 			opts: []retrygrpc.Option{
-				retrygrpc.Retry(retry.MaxAttempts(5), retry.MaxElapsed(3*time.Second)), retrygrpc.Retry(retry.MaxAttempts(2)),
+				retrygrpc.Retry(retry.MaxAttempts(5), retry.MaxElapsed(3*time.Second)), retrygrpc.Retry(retry.MaxAttempts(4)),
 			},
-			want:  outcome{Code: codes.Unavailable, Attempts: 2, Cause: retry.ErrExhausted, Last: codes.Unavailable},
+			want:  outcome{Code: codes.Unavailable, Attempts: 2, Cause: retry.ErrElapsed, Last: codes.Unavailable},
 			times: []time.Duration{0, 2 * time.Second}, end: 2 * time.Second,
 		},
 		{
