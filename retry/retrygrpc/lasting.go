@@ -19,11 +19,7 @@ func outlast(attempt, caller context.Context) lasting {
 	if attempt.Done() == caller.Done() { // the attempt has no end of its own
 		return lasting{attempt, func() bool { return true }, func() {}}
 	}
-	ctx, end := context.WithoutCancel(attempt), context.CancelFunc(func() {})
-	if deadline, ok := caller.Deadline(); ok {
-		ctx, end = context.WithDeadline(ctx, deadline)
-	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := withDeadlineOf(caller, context.WithoutCancel(attempt))
 	stop := context.AfterFunc(caller, func() {
 		if caller.Err() == context.Canceled { // ctx has the same deadline
 			cancel()
@@ -34,6 +30,12 @@ func outlast(attempt, caller context.Context) lasting {
 		stop()
 		detach()
 		cancel()
-		end()
 	}}
+}
+
+func withDeadlineOf(caller, ctx context.Context) (context.Context, context.CancelFunc) {
+	if deadline, ok := caller.Deadline(); ok {
+		return context.WithDeadline(ctx, deadline)
+	}
+	return context.WithCancel(ctx)
 }

@@ -37,7 +37,7 @@
 // retried after that.
 //
 // Until the first message one goroutine waits with the stream, and calls the functions of
-// the options. It ends with the stream at the latest.
+// the options. It ends with the stream at the latest, or with a delay that has begun.
 //
 // # Errors
 //
@@ -110,8 +110,8 @@ const DefaultMaxAfter = 5 * time.Minute
 // Unless opts has another [Throttle], each connection gets the budget of Throttle(100, 0.1):
 // the fiftieth failure in a row is not retried.
 //
-// Interceptors that are chained before see each call once, and those after it each
-// attempt.
+// Interceptors that are chained before these see each call once. Those after them, and
+// call options such as [grpc.OnFinish], see each attempt.
 //
 // It panics if delays is nil.
 func DialOptions(delays iter.Seq[time.Duration], opts ...Option) []grpc.DialOption {

@@ -388,7 +388,10 @@ func TestStreamObserved(t *testing.T) {
 			conn := connect(append(retrygrpc.DialOptions(backoff.Constant(time.Second), retrygrpc.Retry(
 				retry.AttemptTimeout(time.Minute),
 				retry.Observe(func(ctx context.Context, a retry.Attempt) (context.Context, func(retry.Outcome)) {
-					return context.WithValue(ctx, key{}, a.Number), func(o retry.Outcome) { outcomes = append(outcomes, o.Result()) }
+					return context.WithValue(ctx, key{}, a.Number), func(o retry.Outcome) {
+						time.Sleep(time.Second) // the caller waits for it
+						outcomes = append(outcomes, o.Result())
+					}
 				}),
 			)), between(func(ctx context.Context, opts []grpc.CallOption) []grpc.CallOption {
 				spans = append(spans, ctx.Value(key{}))
@@ -397,7 +400,6 @@ func TestStreamObserved(t *testing.T) {
 			if err := kinds[1].call(context.Background(), conn); err != nil {
 				t.Error(err)
 			}
-			synctest.Wait()
 			if d := cmp.Diff([]any{1, 2}, spans); d != "" {
 				t.Errorf("spans (-want +got):\n%s", d)
 			}
