@@ -92,6 +92,21 @@ var kinds = []struct {
 	}},
 }
 
+// undated hides a deadline from the server. In a bubble it would otherwise notice the
+// deadline in the same instant as the client, and either could be first.
+type undated struct{ context.Context }
+
+func (undated) Deadline() (time.Time, bool) { return time.Time{}, false }
+
+var (
+	undatedUnary = grpc.WithChainUnaryInterceptor(func(ctx context.Context, method string, req, reply any, cc *grpc.ClientConn, invoker grpc.UnaryInvoker, opts ...grpc.CallOption) error {
+		return invoker(undated{ctx}, method, req, reply, cc, opts...)
+	})
+	undatedStream = grpc.WithChainStreamInterceptor(func(ctx context.Context, desc *grpc.StreamDesc, cc *grpc.ClientConn, method string, streamer grpc.Streamer, opts ...grpc.CallOption) (grpc.ClientStream, error) {
+		return streamer(undated{ctx}, desc, cc, method, opts...)
+	})
+)
+
 // What stops a call, when, and the error for that, for unary calls and for streams.
 func TestOutcomes(t *testing.T) {
 	unavailable := fail(codes.Unavailable)
@@ -212,7 +227,11 @@ func TestOutcomes(t *testing.T) {
 					if retries == 0 {
 						retries = 9
 					}
-					conn := connect(retrygrpc.DialOptions(backoff.Take(backoff.Constant(2*time.Second), retries), row.opts...)...)
+					dial := retrygrpc.DialOptions(backoff.Take(backoff.Constant(2*time.Second), retries), row.opts...)
+					if row.timeout > 0 {
+						dial = append(dial, undatedUnary, undatedStream)
+					}
+					conn := connect(dial...)
 					ctx, cancel := context.WithCancelCause(context.Background())
 					defer cancel(nil)
 					if row.timeout > 0 {
