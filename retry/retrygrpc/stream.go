@@ -42,13 +42,16 @@ func newStream(x *call, desc *grpc.StreamDesc, open func(context.Context, grpc.C
 	s := &stream{call: x, desc: desc, open: open, done: make(chan struct{})}
 	s.changed = sync.NewCond(&s.mu)
 	go func() {
-		defer close(s.done)
 		if err := x.do(s.attempt); err != nil {
 			s.mu.Lock()
-			defer s.mu.Unlock()
 			s.current, s.err = nil, err
 			s.changed.Broadcast()
+			s.mu.Unlock()
 		}
+		close(s.done)
+		s.sending.Lock()
+		s.sent = nil
+		s.sending.Unlock()
 	}()
 	if _, err := s.wait(); err != nil {
 		return nil, err
@@ -285,7 +288,6 @@ func (s *stream) trySend(m any) (done bool, err error) {
 	case failed || committed && a == nil:
 		return false, nil
 	case committed:
-		s.sent = nil
 		return true, a.SendMsg(m)
 	case s.keep(m):
 		if a == nil {
