@@ -21,9 +21,10 @@
 // around it, or to break or continue a loop there. The rules of Do are those of
 // Value and Loop too.
 //
-// Use package [example.com/backoff/retry/retryhttp] for HTTP requests and package
-// [example.com/backoff/retry/retrysql] for database transactions: they know which
-// failures a retry can cure. Package [example.com/backoff] has the loop for a select
+// Use package [example.com/backoff/retry/retryhttp] for HTTP requests, package
+// [example.com/backoff/retry/retrysql] for database transactions and module
+// [example.com/backoff/retry/retrygrpc] for gRPC calls: they know which failures a retry
+// can cure. Package [example.com/backoff] has the loop for a select
 // statement, which waits for other channels, such as a stop channel, besides the delay.
 //
 // Retry at one level only. If a function that retries calls another one that retries,
