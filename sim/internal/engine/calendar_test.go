@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 )
 
@@ -76,6 +77,67 @@ func TestCalendarOfOneTime(t *testing.T) {
 				calendar.Add(Event{time.Millisecond, i * 7919 % n, 1})
 			}
 		}
+	}
+}
+
+// The events of one day come in order, however long a day is, and whether they are few enough
+// to be sorted at once or are sorted by the hour.
+func TestCalendarOfOneDay(t *testing.T) {
+	for _, end := range []time.Duration{1, 1 << 14, 1 << 20, time.Second, time.Hour, Never - 1} {
+		for _, n := range []int{1, 64, 65, 1000} {
+			calendar := NewCalendar(1, end)
+			day := min(1<<calendar.shift, end)
+			var want, got []Event
+			for i := range n {
+				e := Event{At: day / time.Duration(n) * time.Duration(i*7919%n), Client: uint32(i)}
+				calendar.Add(e)
+				want = append(want, e)
+			}
+			slices.SortFunc(want, order)
+			for e := calendar.Next(Never); e.At != Never; e = calendar.Next(Never) {
+				calendar.Take()
+				got = append(got, e)
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%d events in a day of %v (-want +got):\n%s", n, day, diff)
+			}
+		}
+	}
+}
+
+// A page is in one list at a time, of a day or of the pages that can be used again, and each
+// page that there is, is in one.
+func TestCalendarPages(t *testing.T) {
+	const clients = 500
+	calendar, r := NewCalendar(clients, time.Minute), NewRand(1)
+	check := func(when string) {
+		t.Helper()
+		in := make([]int, calendar.count+1) // lists that have the page
+		for _, last := range append(slices.Clone(calendar.days), calendar.unused) {
+			for n := last; n != 0; n = calendar.page(n).before {
+				if in[n]++; in[n] > 1 {
+					t.Fatalf("%s: page %d is in two lists", when, n)
+				}
+			}
+		}
+		if lost := slices.Index(in[1:], 0); lost >= 0 {
+			t.Fatalf("%s: page %d is in no list", when, lost+1)
+		}
+	}
+	think := func() time.Duration { return time.Duration(r.Uint64N(uint64(time.Second))) }
+	for i := range uint32(clients) {
+		calendar.Add(Event{think(), i, 0})
+	}
+	for range 10 * clients {
+		e := calendar.Next(Never)
+		calendar.Take()
+		check("after Take")
+		e.At += think()
+		calendar.Add(e)
+		check("after Add")
+	}
+	if calendar.count > 2*clients {
+		t.Errorf("%d pages for %d events, want them used again", calendar.count, clients)
 	}
 }
 
