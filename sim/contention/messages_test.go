@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/backoff"
 	"example.com/backoff/sim/internal/engine"
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -136,6 +137,12 @@ func testEqual(t *rapid.T) {
 	clients := rapid.IntRange(1, 70).Draw(t, "clients")
 	seed := rapid.Uint64().Draw(t, "seed")
 
+	asWithAllMessages(t, config, clients, seed)
+}
+
+// asWithAllMessages runs one repetition both ways, write by write, and returns its outcome.
+func asWithAllMessages(t rapid.TB, config Config, clients int, seed uint64) outcome {
+	t.Helper()
 	want := newHeapRace(config, clients, seed)
 	defer want.close()
 	got := newRace(&config)
@@ -157,9 +164,32 @@ func testEqual(t *rapid.T) {
 	if diff := cmp.Diff(want.outcome, got.outcome, cmp.AllowUnexported(outcome{})); diff != "" {
 		t.Errorf("outcome (-want +got):\n%s", diff)
 	}
+	return got.outcome
 }
 
 func TestEveryWriteAsWithAllMessages(t *testing.T) { rapid.Check(t, testEqual) }
+
+// Of writes that arrive at the same nanosecond, the one of the client with the lower number
+// comes first. With messages of 20 ns there are many.
+func TestWritesAtOneTime(t *testing.T) {
+	config := Default()
+	config.Schedule, config.Hop, config.HopDeviation = none, 20, 2
+	for seed := range uint64(20) {
+		asWithAllMessages(t, config, 40, seed)
+	}
+}
+
+// A client gives up after the last delay of its schedule and not before, also if that is the
+// first or the last of a block.
+func TestLastDelay(t *testing.T) {
+	config := Default()
+	for _, n := range []int{0, 1, firstBlock - 1, firstBlock, firstBlock + 1, 2*firstBlock - 1, 2 * firstBlock, 2*firstBlock + 1} {
+		config.Schedule = func(uint64) iter.Seq[time.Duration] { return backoff.Take(backoff.Constant(0), n) }
+		if o := asWithAllMessages(t, config, 60, 1); o.gaveUp == 0 {
+			t.Errorf("no client gave up after %d retries, so the test shows nothing", n)
+		}
+	}
+}
 
 // If the times of messages differ much, answers overtake each other: the last client to
 // succeed is not always the last to know.

@@ -2,6 +2,7 @@ package contention
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
@@ -10,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/backoff/sim/internal/engine"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -40,6 +42,39 @@ func TestBadConfig(t *testing.T) {
 		if _, ok := errors.AsType[*Error](err); !ok {
 			t.Errorf("%v is a %T, want an *Error", err, err)
 		}
+	}
+}
+
+// The largest values of Config's bounds are within them.
+func TestLargestConfig(t *testing.T) {
+	config := Default()
+	config.Schedule, config.Clients = none, []int{maxClients}
+	config.Hop, config.HopDeviation = maxHop, maxHop
+	if err := config.Validate(); err != nil {
+		t.Error(err)
+	}
+	config.Clients, config.Reps = slices.Repeat([]int{1}, maxRaces/maxReps), maxReps
+	if err := config.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A single repetition has no standard error, and JSON, which has no NaN, can say so.
+func TestSingleRepetition(t *testing.T) {
+	config := Default()
+	config.Schedule, config.Clients, config.Reps = full, []int{20}, 1
+	result, err := Run(context.Background(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRace(&config)
+	o, _ := r.run(context.Background(), 20, engine.Seed(config.Seed, 20, 0))
+	want := Result{[]Cell{{Clients: 20, Reps: 1, Time: o.time, Calls: float64(o.calls), GaveUp: float64(o.gaveUp)}}}
+	if diff := cmp.Diff(want, result); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if _, err := json.Marshal(result); err != nil {
+		t.Error(err)
 	}
 }
 
