@@ -602,6 +602,67 @@ func TestDueInStopAsInHeap(t *testing.T) {
 	asInHeap(t, config, 1)
 }
 
+// A request that is sent in the last nanosecond of a second counts in that second, and one
+// that is sent at its end in the next.
+func TestSentAtTheEndOfASecondAsInHeap(t *testing.T) {
+	for _, every := range []time.Duration{time.Second / 3, time.Second / 2} {
+		const latency = 100 * time.Millisecond
+		config := failing(1, 0)
+		config.Schedule = func(uint64) iter.Seq[time.Duration] { return backoff.Constant(every - latency) }
+		config.Clients, config.Think, config.Poll = 1, 0, 0
+		config.Latency, config.After = LinearLatency{Base: latency}, 5*time.Second
+		asInHeap(t, config, 1)
+	}
+}
+
+// A server that resumes first checks each request once that it should have checked during
+// the stop. If it resumes at a tick, it accepts a request before it checks those of that
+// tick.
+func TestResumedAtATickAsInHeap(t *testing.T) {
+	for seed := range uint64(40) {
+		config := Default()
+		config.Schedule = fixed
+		config.Clients, config.Think, config.Timeout = 10, 100*time.Millisecond, 500*time.Millisecond
+		config.Latency = LinearLatency{10 * time.Millisecond, 20 * time.Millisecond}
+		config.Poll, config.Queue, config.Accept = 20*time.Millisecond, 20, time.Millisecond
+		config.Warmup, config.After = 2*time.Second, 5*time.Second
+		config.Trigger.For = time.Second
+		w := newWorld(&config, seed)
+		w.ctx = context.Background()
+		w.startClients()
+		for now := time.Duration(0); now <= config.Warmup; {
+			now, _ = w.step()
+		}
+		resumed := w.server.missed // the first tick that the stop makes it miss
+		for range 20 {
+			config.Trigger.For = resumed.at - config.Warmup
+			asInHeap(t, config, seed)
+			for range 3 {
+				resumed = w.server.after(resumed)
+			}
+		}
+	}
+}
+
+// A server that has fallen behind by more than the timeout first serves the requests of
+// clients that are gone, or drops them, and then those of clients that wait. It checks all of
+// them at the same tick, because it accepts one in each Poll.
+func TestFallenBehindAsInHeap(t *testing.T) {
+	for seed := range uint64(40) {
+		for _, poll := range []time.Duration{20 * time.Millisecond, 500 * time.Millisecond} {
+			config := Default()
+			config.Schedule = func(uint64) iter.Seq[time.Duration] { return backoff.Constant(5 * poll) }
+			config.Clients, config.Think, config.Timeout = 8, poll/2, 10*poll
+			config.Latency = LinearLatency{3 * poll, poll / 4}
+			config.Poll, config.Accept = poll, poll
+			config.Abandoned = Abandoned(seed % 2)
+			config.Warmup, config.After = 2*time.Second+time.Duration(seed)*poll/4, 20*time.Second
+			config.Trigger = Trigger{SlowDown, 50 * poll, 4}
+			asInHeap(t, config, seed)
+		}
+	}
+}
+
 // Of an operation with many retries every delay is used once, in order, and the end is
 // where the schedule has it.
 func TestManyRetriesAsInHeap(t *testing.T) {

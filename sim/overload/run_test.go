@@ -41,6 +41,7 @@ func TestBadConfig(t *testing.T) {
 		{func(c *Config) { c.Clients = -1 }, "Clients is -1, want 0 to 10000000"},
 		{func(c *Config) { c.Clients = 0 }, "Rate is 0, want either it or Clients, which is 0, to be 0"},
 		{func(c *Config) { c.Rate = 40 }, "Rate is 40, want either it or Clients, which is 1000, to be 0"},
+		{func(c *Config) { c.Rate = -1 }, "Rate is -1, want a value in [0, 1e9]"},
 		{func(c *Config) { c.Rate = math.Inf(1) }, "Rate is +Inf, want a value in [0, 1e9]"},
 		{func(c *Config) { c.Queue = -1 }, "Queue is -1, want 0 to 1000000000"},
 		{func(c *Config) { c.Abandoned = 2 }, "Abandoned is 2, want 0 to 1"},
@@ -248,6 +249,19 @@ func TestLatency(t *testing.T) {
 	}{{1, 1 << 62}, {1.5, 3 << 61}, {2, engine.Never}, {1e300, engine.Never}} {
 		if got := slower(1<<62, test.factor); got != test.want {
 			t.Errorf("%v times slower than 2^62 is %d, want %d", test.factor, got, test.want)
+		}
+	}
+}
+
+// Total adds what is counted and takes the maximum of the rest, in whatever order the seconds
+// come.
+func TestTotal(t *testing.T) {
+	one := Second{First: 1, Retries: 2, OK: 3, Timeouts: 4, Refused: 5, GaveUp: 6, Denied: 7, Wasted: 8, Open: 9, Queued: 10, Latency: 11, Seen: 12, PeakOpen: 13}
+	ten := Second{First: 10, Retries: 20, OK: 30, Timeouts: 40, Refused: 50, GaveUp: 60, Denied: 70, Wasted: 80, Open: 90, Queued: 100, Latency: 110, Seen: 120, PeakOpen: 130}
+	want := Second{First: 11, Retries: 22, OK: 33, Timeouts: 44, Refused: 55, GaveUp: 66, Denied: 77, Wasted: 88, Open: 90, Queued: 100, Latency: 110, Seen: 120, PeakOpen: 130}
+	for _, seconds := range [][]Second{{one, ten}, {ten, one}} {
+		if diff := gocmp.Diff(want, Total(seconds)); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
 		}
 	}
 }
