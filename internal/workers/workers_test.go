@@ -48,7 +48,7 @@ func TestDo(t *testing.T) {
 }
 
 // A panic or an exit of one goroutine ends the caller's, after the other goroutines have
-// ended: the task that waits for its context returns.
+// ended: the task that waits for its context returns, and no further one begins.
 func TestEnds(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -62,7 +62,7 @@ func TestEnds(t *testing.T) {
 		for _, n := range []int{1, 3} {
 			for _, at := range []string{"newWorker", "task"} {
 				t.Run(fmt.Sprintf("%s in %s, %d workers", test.name, at, n), func(t *testing.T) {
-					var workersLeft atomic.Int64
+					var workersLeft, begun atomic.Int64
 					got := ending.Of(func() {
 						workers.Do(context.Background(), n, 100, func(ctx context.Context) func(int) {
 							workersLeft.Add(1)
@@ -71,6 +71,7 @@ func TestEnds(t *testing.T) {
 								test.do()
 							}
 							return func(task int) {
+								begun.Add(1)
 								workersLeft.Add(1)
 								defer workersLeft.Add(-1)
 								if task == 0 {
@@ -85,6 +86,9 @@ func TestEnds(t *testing.T) {
 					}
 					if left := workersLeft.Load(); left != 0 {
 						t.Errorf("%d workers are still running", left)
+					}
+					if begun := begun.Load(); begun > int64(n) {
+						t.Errorf("%d tasks began, want at most one for each of %d workers", begun, n)
 					}
 				})
 			}
