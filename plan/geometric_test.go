@@ -419,7 +419,8 @@ func TestFactorForRetriesInvertsElapsed(t *testing.T) {
 	})
 }
 
-// Where the limit over the base is no float64, the factor must still reach it.
+// Where the limit over the base is no float64, the factor must still reach it, and be the
+// smallest that does.
 func TestFactorForRetriesReachesTheLimit(t *testing.T) {
 	for base := range time.Duration(100) {
 		g := plan.Geometric{Base: base + 1, Limit: 1e9 + 7}
@@ -427,6 +428,10 @@ func TestFactorForRetriesReachesTheLimit(t *testing.T) {
 		g.Factor = r
 		if err != nil || g.Delay(2) != g.Limit {
 			t.Errorf("base %d: factor %v, %v: want one with which delay 2 is %d", g.Base, r, err, g.Limit)
+		}
+		second := func(factor float64) *big.Float { return new(big.Float).Mul(bigs(factor), bigTime(g.Base)) }
+		if limit := bigTime(g.Limit); second(r).Cmp(limit) < 0 || second(math.Nextafter(r, 0)).Cmp(limit) >= 0 {
+			t.Errorf("base %d: factor %.17g, want the smallest with which delay 2 is not below %d", g.Base, r, g.Limit)
 		}
 	}
 }

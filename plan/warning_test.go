@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,6 +17,33 @@ func texts(warnings []plan.Warning) []string {
 		all = append(all, w.String())
 	}
 	return all
+}
+
+// pair has a delay of 0 with a probability of zero, and otherwise one of two that are 1 ns
+// apart: lower, with the probability given.
+func pair(zero float64, lower time.Duration, probability float64) func(uint64) seq {
+	return func(seed uint64) seq {
+		return backoff.Map(backoff.Uniform(0, s-1, backoff.WithSeed(seed)), func(d time.Duration) time.Duration {
+			switch u := d.Seconds(); {
+			case u < zero:
+				return 0
+			case u < zero+(1-zero)*probability:
+				return lower
+			}
+			return lower + 1
+		})
+	}
+}
+
+// every has a delay of one hour for every n-th client, and a random one for the others.
+func every(n int64) func(uint64) seq {
+	var clients atomic.Int64
+	return func(seed uint64) seq {
+		if clients.Add(1)%n == 0 {
+			return backoff.Constant(time.Hour)
+		}
+		return backoff.Uniform(0, 10*s, backoff.WithSeed(seed))
+	}
 }
 
 func TestWarnings(t *testing.T) {
@@ -135,6 +163,13 @@ func TestWarnings(t *testing.T) {
 				})
 			}, 1, nil,
 		},
+		{"a dense pair, most of it the lower one", pair(0, 0, 0.6), 1, nil},
+		{"a dense pair, most of it the upper one", pair(0, 0, 0.4), 1, nil},
+		{"nothing for an hour, and then a dense pair", pair(0.1, time.Hour, 0.6), 1, nil},
+		{"exactly a thousandth", every(1000), 1, []string{
+			"retry 1: 0.1 % of clients wait exactly 1h0m0s: put the jitter after the cap",
+		}},
+		{"one of a thousand and one", every(1001), 1, nil},
 	} {
 		if diff := cmp.Diff(tt.want, texts(plan.Of(tt.schedule, tt.n, plan.Draws(100_000)).Warnings())); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", tt.name, diff)
