@@ -1,7 +1,9 @@
 package server
 
 import (
+	"context"
 	"errors"
+	"io"
 	"net"
 	"runtime"
 	"strings"
@@ -66,13 +68,20 @@ func awaitQueue(t *testing.T, l *net.TCPListener, n int) {
 	}
 }
 
+// A queue that the system does not allow is an error of serve.
 func TestBacklogTooLong(t *testing.T) {
 	l, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if err := setBacklog(l, 1<<31-1); err == nil || !strings.Contains(err.Error(), "--queue is 2147483647, and this system's net.core.somaxconn allows ") {
-		t.Errorf("error %v", err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // so that a server that begins to serve ends
+	serve := Config{Address: "127.0.0.1:0", Stats: "127.0.0.1:0", Rules: testRules()}
+	serve.Rules.Queue = 1<<31 - 1
+	for _, err := range []error{setBacklog(l, serve.Rules.Queue), serve.Run(ctx, io.Discard, io.Discard)} {
+		if err == nil || !strings.Contains(err.Error(), "--queue is 2147483647, and this system's net.core.somaxconn allows ") {
+			t.Errorf("error %v", err)
+		}
 	}
 }

@@ -56,6 +56,12 @@ func (s *Config) Run(ctx context.Context, stdout, stderr io.Writer) error {
 		all := &http.Server{Handler: mux, ErrorLog: quiet}
 		failed <- all.Serve(questions)
 	}()
+	return server.report(ctx, failed, stdout, stderr)
+}
+
+// report writes the state of the server every second until ctx is done or an error comes. If
+// the process has too few files, it says so once.
+func (s *server) report(ctx context.Context, failed <-chan error, stdout, stderr io.Writer) error {
 	second := time.NewTicker(time.Second)
 	defer second.Stop()
 	warned := false
@@ -66,9 +72,9 @@ func (s *Config) Run(ctx context.Context, stdout, stderr io.Writer) error {
 		case err := <-failed:
 			return err
 		case now := <-second.C:
-			fmt.Fprintf(stdout, "%s open %d, latency %s\n", now.Format(time.TimeOnly), server.open.Load(), digits.Brief(server.latency()))
+			fmt.Fprintf(stdout, "%s open %d, latency %s\n", now.Format(time.TimeOnly), s.open.Load(), digits.Brief(s.latency()))
 		}
-		if !warned && server.starved.Load() > 0 {
+		if !warned && s.starved.Load() > 0 {
 			warned = true
 			n, _ := OpenFileLimit()
 			fmt.Fprintf(stderr, "backoff: serve: this process may have %d files open, which is too few: connections wait until others are closed; raise the hard limit of open files\n", n)

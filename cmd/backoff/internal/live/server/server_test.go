@@ -2,12 +2,15 @@ package server
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -222,6 +225,47 @@ func TestServerStats(t *testing.T) {
 		want.RecentPeak, want.LateMost, want.LateMean = 1000, 0, 0
 		if got := ask(); got != want {
 			t.Errorf("asked again: got %+v, want %+v", got, want)
+		}
+	})
+}
+
+// The server reports its state every second, warns once when a connection has found no file
+// descriptor, and ends with its context or with an error.
+func TestServerReport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := testServer(t, testRules())
+		var stdout, stderr bytes.Buffer
+		failed := make(chan error)
+		end := make(chan error, 1)
+		go func() { end <- s.report(t.Context(), failed, &stdout, &stderr) }()
+		s.open.Store(45)
+		want := ""
+		for n := range 2 {
+			want += time.Now().Add(time.Duration(n+1)*time.Second).Format(time.TimeOnly) + " open 45, latency 105ms\n"
+		}
+		time.Sleep(2500 * time.Millisecond)
+		synctest.Wait()
+		if stdout.String() != want || stderr.Len() > 0 {
+			t.Errorf("reports %q and %q, want %q and no warning", &stdout, &stderr, want)
+		}
+		for range 3 {
+			s.starved.Add(1)
+			time.Sleep(time.Second)
+		}
+		synctest.Wait()
+		n, _ := OpenFileLimit()
+		if want := fmt.Sprintf("backoff: serve: this process may have %d files open, ", n); !strings.HasPrefix(stderr.String(), want) || strings.Count(stderr.String(), "\n") != 1 {
+			t.Errorf("warns %q, want one line that begins with %q", &stderr, want)
+		}
+		broken := errors.New("broken")
+		failed <- broken
+		if err := <-end; err != broken {
+			t.Errorf("ends with %v, want %v", err, broken)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := s.report(ctx, failed, &stdout, &stderr); err != nil {
+			t.Errorf("with a cancelled context: %v, want no error", err)
 		}
 	})
 }
