@@ -24,6 +24,18 @@ import (
 	"example.com/backoff/sim/overload"
 )
 
+// The bounds of the flags are allowed themselves.
+func TestCheckBounds(t *testing.T) {
+	for _, l := range []Config{
+		{Clients: 1, Think: 0, Timeout: 1, DialTimeout: 1, Phases: Phases{2 * time.Second, 0, 5 * time.Second}},
+		{Clients: maxClients, Think: 24 * time.Hour, Timeout: time.Hour, DialTimeout: time.Hour, Phases: Phases{30 * time.Minute, 15 * time.Minute, 15 * time.Minute}},
+	} {
+		if err := l.Check(false); err != nil {
+			t.Errorf("%+v: %v", l, err)
+		}
+	}
+}
+
 // A roundTrip answers requests without a network.
 type roundTrip func(*http.Request) (*http.Response, error)
 

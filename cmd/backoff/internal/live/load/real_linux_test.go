@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net/http"
 	"os"
 	"os/exec"
 	"regexp"
@@ -17,7 +18,10 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"example.com/backoff/cmd/backoff/internal/cli"
 	"example.com/backoff/cmd/backoff/internal/clitest"
@@ -42,6 +46,51 @@ func TestInterruptedLoadResumes(t *testing.T) {
 		t.Log(err) // A busy machine: the server did not answer the first question in time.
 	}
 	t.Error("no server answers in time")
+}
+
+// A run stops the server's process after the warm-up, and resumes it after the stop.
+func TestConductStops(t *testing.T) {
+	l := &Config{Phases: Phases{2 * time.Second, time.Second, 2 * time.Second}, StopPID: stoppable(t)}
+	progress := &stopWaiter{t: t, pid: l.StopPID}
+	// A process that is never stopped is killed, which ends the wait for that.
+	tooLate := time.AfterFunc(stuck, func() { syscall.Kill(l.StopPID, syscall.SIGKILL) })
+	defer tooLate.Stop()
+	synctest.Test(t, func(t *testing.T) {
+		o := &observer{url: "http://a/", http: &http.Client{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("{}"))}, nil
+		})}}
+		if err := l.conduct(t.Context(), &clients{record: newTimeline(l.Phases.Length())}, o, new(Result), progress); err != nil {
+			t.Fatal(err)
+		}
+	})
+	want := fmt.Sprintf("   2s: stopped process %d\n   3s: resumed process %[1]d\n"+
+		"   5s: 0 in time, 0 timed out, 0 errors in this second; 0 open, latency 0s\n", l.StopPID)
+	if diff := cmp.Diff(want, progress.text.String()); diff != "" {
+		t.Errorf("progress (-want +got):\n%s", diff)
+	}
+	// A signal that continues a process does so before it has been sent.
+	var status syscall.WaitStatus
+	if pid, err := syscall.Wait4(l.StopPID, &status, syscall.WCONTINUED|syscall.WNOHANG, nil); pid != l.StopPID || !status.Continued() {
+		t.Errorf("the process is not resumed: %v, status %#x", err, status)
+	}
+}
+
+// A stopWaiter keeps the progress of a run, and waits until the process is stopped where that
+// says so: the virtual time of a bubble passes before a signal arrives.
+type stopWaiter struct {
+	t    *testing.T
+	pid  int
+	text strings.Builder
+}
+
+func (w *stopWaiter) Write(p []byte) (int, error) {
+	if strings.Contains(string(p), "stopped process") {
+		var status syscall.WaitStatus
+		if _, err := syscall.Wait4(w.pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+			w.t.Errorf("the process is not stopped: %v, status %#x", err, status)
+		}
+	}
+	return w.text.Write(p)
 }
 
 // stuck is when a test stops waiting. It is no limit for a machine that is busy.
