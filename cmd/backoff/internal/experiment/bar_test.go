@@ -2,11 +2,14 @@ package experiment
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
 )
 
 // A bar appears after its delay, on a terminal only, and leaves nothing behind.
@@ -41,4 +44,27 @@ func TestBar(t *testing.T) {
 			t.Errorf("%s: %q is written", test.name, got)
 		}
 	}
+}
+
+// The remaining time goes by the pace so far, and is no less than a second until all is done.
+func TestTimeLeft(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBar(io.Discard, "", 1)
+		time.Sleep(10 * time.Second)
+		for _, test := range []struct {
+			done decor.Statistics
+			want string
+		}{
+			{decor.Statistics{Current: 0, Total: 1000}, ""},
+			{decor.Statistics{Current: 250, Total: 1000}, "30s left"},
+			{decor.Statistics{Current: 500, Total: 1000}, "10s left"},
+			{decor.Statistics{Current: 999, Total: 1000}, "1s left"},
+			{decor.Statistics{Current: 1, Total: 1000}, "2.8h left"},
+			{decor.Statistics{Current: 1000, Total: 1000, Completed: true}, ""},
+		} {
+			if got := b.left(test.done); got != test.want {
+				t.Errorf("%d of %d after 10 s: %q, want %q", test.done.Current, test.done.Total, got, test.want)
+			}
+		}
+	})
 }

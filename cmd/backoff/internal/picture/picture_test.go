@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"image"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -133,6 +134,17 @@ func TestCurvesDifferInGrey(t *testing.T) {
 		differs(i, fmt.Sprint(grey, ink(i, 0xff)))
 		if i%6 > 0 && slices.Equal(dashesOf(i), dashesOf(i-1)) {
 			t.Errorf("curves %d and %d have the same dashes", i-1, i)
+		}
+	}
+}
+
+// What cannot be drawn is an error, and no empty picture.
+func TestNotDrawn(t *testing.T) {
+	f := figure.Figure{Vertical: figure.Rates, Curves: []figure.Curve{figure.Line("a", []float64{1, math.NaN(), 3})}}
+	for name, write := range map[string]func(io.Writer, ...figure.Figure) error{"PNG": WritePNG, "SVG": WriteSVG} {
+		var b bytes.Buffer
+		if err := write(&b, f); err == nil || b.Len() > 0 {
+			t.Errorf("%s: a value that is NaN: error %v and %d bytes, want an error and none", name, err, b.Len())
 		}
 	}
 }
