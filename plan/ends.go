@@ -25,8 +25,10 @@ func (e End) String() string {
 }
 
 // End returns whether the schedule goes on after the retries of p.
-func (p *Plan) End() End {
-	switch p.Open {
+func (p *Plan) End() End { return endOf(p.Open) }
+
+func endOf(open float64) End {
+	switch open {
 	case 0:
 		return Ends
 	case 1:
@@ -36,9 +38,11 @@ func (p *Plan) End() End {
 }
 
 // Uneven reports whether some draws have fewer retries than others.
-func (p *Plan) Uneven() bool {
-	n := len(p.Retries)
-	return n > 0 && p.Retries[n-1].Share < 1
+func (p *Plan) Uneven() bool { return uneven(p.Retries) }
+
+func uneven(retries []Retry) bool {
+	n := len(retries)
+	return n > 0 && retries[n-1].Share < 1
 }
 
 // LargestAtom returns the atom with the largest share of clients, and the first retry that

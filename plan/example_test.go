@@ -404,3 +404,14 @@ func ExamplePlan_Amplification() {
 	fmt.Println(attempts, success)
 	// Output: 4 0
 }
+
+// A month of polling, by a hundred clients.
+func ExampleSummarize() {
+	s := plan.Summarize(func(seed uint64) iter.Seq[time.Duration] {
+		return backoff.Spread(backoff.Constant(time.Hour), 0.5, backoff.WithSeed(seed))
+	}, 30*24, plan.Draws(100))
+	last := s.Retries[len(s.Retries)-1]
+	fmt.Printf("retry %d comes after %.0f to %.0f hours, and the schedule %v\n",
+		last.N, last.Elapsed.Min.Hours(), last.Elapsed.Max.Hours(), s.End())
+	// Output: retry 720 comes after 700 to 737 hours, and the schedule goes on
+}

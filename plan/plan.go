@@ -14,6 +14,8 @@
 //	do clients wait for exactly the same delay?   Warnings, LargestAtom
 //	what comes after the retries of this Plan?    End, LooksEndless, Until
 //
+// [Summarize] needs less memory, and returns the retries alone.
+//
 // Use [Geometric] if the delays are base, base·factor, base·factor², ... under a limit. It
 // has a formula for each question, and finds the parameters that a requirement needs.
 //
@@ -128,7 +130,8 @@ type Retry struct {
 //
 // Of draws one delay more than n, to find out whether the schedule ends there. A Plan keeps
 // 8 bytes for each delay drawn and 32 for each draw, about 20 MB for 100,000 draws of 20;
-// Of itself needs twice as much. The Plan keeps newSchedule, for [Plan.Until].
+// Of itself needs twice as much. Use [Summarize] if that is too much. The Plan keeps
+// newSchedule, for [Plan.Until].
 //
 // It panics if newSchedule is nil or returns nil, or if n < 0. If newSchedule or its
 // schedule ends the goroutine, by a panic or [runtime.Goexit], Of ends the caller's in the
@@ -146,46 +149,60 @@ func Of(newSchedule func(seed uint64) iter.Seq[time.Duration], n int, opts ...Op
 // newPlan returns the Plan of all draws, of which l has the first.
 func newPlan(n int, s settings, l lead) *Plan {
 	draws, delays := s.rows(n, l)
+	elapsed := make([][]time.Duration, len(draws))
+	for i, d := range draws {
+		elapsed[i] = d.elapsed
+	}
 	p := &Plan{
 		Draws:     len(draws),
 		Quantiles: s.quantiles,
-		Retries:   make([]Retry, longestOf(delays)),
+		Retries:   s.retries(0, delays, elapsed),
 		settings:  s,
 		draws:     draws,
 	}
 	p.Open = p.open()
+	return p
+}
 
+// retries returns retry before+1 and those that follow. Each draw has a row of delays and a
+// row of elapsed times, which begin there.
+func (s settings) retries(before int, delays, elapsed [][]time.Duration) []Retry {
+	retries := make([]Retry, longestOf(delays))
 	// Two columns for each retry, the delays and the elapsed times.
-	parallel(2*len(p.Retries), func() func(int) {
+	parallel(2*len(retries), func() func(int) {
 		var sorter sorter
 		return func(i int) {
-			r, k := &p.Retries[i/2], i/2
-			if i%2 == 0 {
-				column := sorter.column(len(draws), func(i int) []time.Duration { return delays[i] }, k)
-				r.N, r.Share = k+1, share(len(column), p.Draws)
-				r.Delay = newStats(column, s.quantiles)
-				r.Atom = findAtom(column)
-				if !p.Random() {
-					r.Atom = Atom{Delay: column[0], Share: 1}
-				}
-			} else {
-				column := sorter.column(len(draws), func(i int) []time.Duration { return draws[i].elapsed }, k)
-				r.Elapsed = newStats(column, s.quantiles)
+			r, k := &retries[i/2], i/2
+			if i%2 == 1 {
+				r.Elapsed = newStats(sorter.column(elapsed, k), s.quantiles)
+				return
+			}
+			column := sorter.column(delays, k)
+			r.N, r.Share = before+k+1, share(len(column), len(delays))
+			r.Delay = newStats(column, s.quantiles)
+			r.Atom = findAtom(column)
+			if len(delays) == 1 { // It stands for all clients.
+				r.Atom = Atom{Delay: column[0], Share: 1}
 			}
 		}
 	})
-	return p
+	return retries
 }
 
 // open returns the share of the draws that go on.
 func (p *Plan) open() float64 {
+	return openShare(p.Draws, func(i int) bool { return p.draws[i].more })
+}
+
+// openShare returns the share of the draws for which more is true.
+func openShare(draws int, more func(i int) bool) float64 {
 	open := 0
-	for _, d := range p.draws {
-		if d.more {
+	for i := range draws {
+		if more(i) {
 			open++
 		}
 	}
-	return share(open, p.Draws)
+	return share(open, draws)
 }
 
 func longestOf(rows [][]time.Duration) int {

@@ -10,10 +10,10 @@ type sorter struct{ buf, spare []time.Duration }
 
 // column returns the sorted column k of the rows that have one. It is valid until the next
 // call.
-func (s *sorter) column(rows int, row func(int) []time.Duration, k int) []time.Duration {
+func (s *sorter) column(rows [][]time.Duration, k int) []time.Duration {
 	s.buf = s.buf[:0]
-	for i := range rows {
-		if r := row(i); k < len(r) {
+	for _, r := range rows {
+		if k < len(r) {
 			s.buf = append(s.buf, r[k])
 		}
 	}
