@@ -121,7 +121,7 @@ var onlyExpressions = []string{
 const mostClients = 1_000_000_000
 
 func check(p *forecast.Params, o *present.Flags) error {
-	if err := p.Check("plan"); err != nil {
+	if err := p.Check("plan", p.Asked["draws"]); err != nil {
 		return err
 	}
 	for _, q := range p.Quantiles {

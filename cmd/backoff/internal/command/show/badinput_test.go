@@ -22,6 +22,7 @@ func TestBadInput(t *testing.T) {
 		{Args: []string{"show", "constant(1s)", "-n", "100001"}, Want: "show: --retries is 100001, want a whole number in [1, 100000]"},
 		{Args: []string{"show", "constant(1s)", "--draws", "1"}, Want: "show: --draws is 1, want a whole number in [2, 1666666] for 12 retries"},
 		{Args: []string{"show", "constant(1s)", "-n", "1", "--draws", "20000001"}, Want: "show: --draws is 20000001, want a whole number in [2, 20000000] for 1 retry"},
+		{Args: []string{"show", "constant(1s)", "-n", "100000", "--draws", "201"}, Want: "show: --draws is 201, want a whole number in [2, 200] for 100,000 retries"},
 		{Args: []string{"show", "constant(1s)", "--seed", "-1"}, Want: `--seed is "-1", want a whole number in [0, 2^64)`},
 		{Args: []string{"show", "constant(1s)", "--log=maybe"}, Want: `--log is "maybe", want true or false`},
 		{Args: []string{"show", "constant(1s)", "--format", "xml"}, Want: `show: --format is "xml", want one of table, csv, json, go`},

@@ -12,7 +12,7 @@ import (
 // "constant(1s) | jitter(0)" is, although its delays do not differ.
 type sample struct {
 	expr  *expr.Expr
-	plan  *plan.Plan
+	plan  *plan.Summary
 	draws int // 1 if nothing in the expression is random
 	seed  uint64
 }
@@ -26,7 +26,7 @@ func newSample(e *expr.Expr, s sampling.Sample) sample {
 	}
 	return sample{
 		expr:  e,
-		plan:  plan.Of(e.Seeded, s.Retries, plan.Draws(compared), plan.Seed(s.Seed), plan.Quantiles(0.5)),
+		plan:  plan.Summarize(e.Seeded, s.Retries, plan.Draws(compared), plan.Seed(s.Seed), plan.Quantiles(0.5)),
 		draws: draws,
 		seed:  s.Seed,
 	}

@@ -66,7 +66,7 @@ from. It has a function for each schedule, and ignores --retries, --draws and
 		Args:              cli.WantExprs,
 		ValidArgsFunction: cli.CompleteExpr,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := s.check(); err != nil {
+			if err := s.check(cmd.Flags().Changed("draws")); err != nil {
 				return err
 			}
 			exprs, err := cli.ParseExprs(args)
@@ -84,8 +84,8 @@ from. It has a function for each schedule, and ignores --retries, --draws and
 	return show
 }
 
-func (s *flags) check() error {
-	if err := s.Sample.Check("show"); err != nil {
+func (s *flags) check(drawsGiven bool) error {
+	if err := s.Sample.Check("show", drawsGiven); err != nil {
 		return err
 	}
 	return s.CheckFormat("show")

@@ -139,6 +139,29 @@ func TestSampleIsTheSchedule(t *testing.T) {
 	}
 }
 
+// Without --draws any number of retries is allowed: a random schedule has the draws that are
+// allowed with --draws, and one that is not random has one.
+func TestManyRetries(t *testing.T) {
+	for _, test := range []struct {
+		schedule, retries string
+		draws             int
+	}{
+		{"exponential(100ms, 1.01) | cap(10s)", "100000", 1},
+		{"full-jitter(100ms, 10s) | take(30)", "2000", 10_000},
+		{"full-jitter(100ms, 10s) | take(30)", "2001", 9995},
+		{"full-jitter(100ms, 10s) | take(30)", "100000", 200},
+	} {
+		var got []struct{ Draws int }
+		output := clitest.Succeeds(t, New, "show", test.schedule, "-n", test.retries, "--format", "json")
+		if err := json.Unmarshal([]byte(output), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got[0].Draws != test.draws {
+			t.Errorf("%s, %s retries: %d draws, want %d", test.schedule, test.retries, got[0].Draws, test.draws)
+		}
+	}
+}
+
 // The flags decide the number of draws, their seed and their retries.
 func TestSampleIsWhatTheFlagsSay(t *testing.T) {
 	e := clitest.Parse(t, "full-jitter(1s, 8s)")

@@ -41,7 +41,7 @@ func (s sample) answer() string {
 	case plan.MayGoOn:
 		attempts = fmt.Sprintf("The first %s; the schedule may go on.", digits.Count(n, "retry"))
 	}
-	sum := s.plan.LastRetry() // of attempts that take no time
+	sum := s.plan.LastRetry // of attempts that take no time
 	if sum.Exact() {
 		return fmt.Sprintf("%s The delays add up to %s.", attempts, digits.Exact(sum.Max))
 	}
