@@ -1,6 +1,7 @@
 package retryhttp_test
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -35,6 +36,10 @@ func TestAllocations(t *testing.T) {
 	get, post := newRequest(t, "GET", "http://a/", nil), newRequest(t, "POST", "http://a/", nil)
 	put := newRequest(t, "PUT", "http://a/", strings.NewReader("text"))
 	put.Body = io.NopCloser(put.Body)
+	// What a call costs in a program that has used Depth or NotNested, as other tests do.
+	marked := testing.AllocsPerRun(200, func() {
+		retry.Do(t.Context(), backoff.Constant(0), func(context.Context) error { return nil })
+	})
 	for _, row := range []struct {
 		name string
 		base http.RoundTripper
@@ -59,8 +64,12 @@ func TestAllocations(t *testing.T) {
 				}
 				resp.Body.Close()
 			})
-			if got != row.want {
-				t.Errorf("%v allocations, want %v", got, row.want)
+			want := row.want
+			if row.req != post { // which the runner does not see
+				want += marked
+			}
+			if got != want {
+				t.Errorf("%v allocations, want %v", got, want)
 			}
 		})
 	}

@@ -93,8 +93,9 @@ func TestCancelChannelUnused(t *testing.T) {
 // A client with a timeout closes the channel at the deadline of the context: the error
 // is that of the deadline, whichever comes first.
 func TestCancelChannelAtDeadline(t *testing.T) {
-	for range 20 {
+	for i := range 40 {
 		synctest.Test(t, func(t *testing.T) {
+			opts := limited[[]string{"no timeout", "a timeout"}[i%2]]
 			base := roundTripper(func(req *http.Request) (*http.Response, error) {
 				<-req.Cancel
 				return nil, errRefused
@@ -105,7 +106,7 @@ func TestCancelChannelAtDeadline(t *testing.T) {
 			time.AfterFunc(2*s, func() { close(cancel) })
 			req := newRequest(t, "GET", "http://a/", nil).WithContext(ctx)
 			req.Cancel = cancel
-			_, err := retryhttp.NewTransport(base, backoff.Constant(s)).RoundTrip(req)
+			_, err := retryhttp.NewTransport(base, backoff.Constant(s), opts...).RoundTrip(req)
 			if stopped, ok := errors.AsType[*retry.Error](err); !ok || stopped.Cause != context.DeadlineExceeded {
 				t.Errorf("error is %v, want the deadline as its cause", err)
 			}

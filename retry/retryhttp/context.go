@@ -52,18 +52,18 @@ func (c *onDemand) alsoCause() error {
 }
 
 func (c *onDemand) Err() error {
+	select {
+	case <-c.also: // never, if it is nil
+		// wait may not have seen it yet.
+		if c.Done(); c.made() != nil {
+			c.end(c.alsoCause())
+		}
+	default:
+	}
 	if own := c.made(); own != nil {
 		return own.Err()
 	}
-	if err := c.joined.Err(); err != nil {
-		return err
-	}
-	select {
-	case <-c.also: // never, if it is nil
-		return c.alsoCause()
-	default:
-		return nil
-	}
+	return c.joined.Err()
 }
 
 // Value finds the context of c's own, if there is one, so that package context attaches
