@@ -28,6 +28,7 @@ func failTimes(n int) func(context.Context) error {
 }
 
 func TestAllocations(t *testing.T) {
+	retry.Unmark()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	delays := backoff.Constant(time.Nanosecond)

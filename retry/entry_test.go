@@ -109,6 +109,7 @@ func TestEntryWarn(t *testing.T) {
 // An operation that is one object, with options folded before, allocates nothing if it
 // succeeds.
 func TestEntryAllocations(t *testing.T) {
+	retry.Unmark()
 	runner := entry.Prepare([]retry.Option{retry.MaxAttempts(3), retry.WithBudget(retry.NewBudget(10, 0.1))})
 	o, delays, errs := &object{said: make([]string, 0, 1)}, list(0), []error{nil}
 	if got := testing.AllocsPerRun(100, func() {
