@@ -3,7 +3,6 @@ package retry_test
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -91,14 +90,7 @@ func TestEntryValues(t *testing.T) {
 // Warn uses the caller's logger.
 func TestEntryWarn(t *testing.T) {
 	var log strings.Builder
-	logger := slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{
-		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
-			if a.Key == slog.TimeKey {
-				return slog.Attr{}
-			}
-			return a
-		},
-	}))
+	logger := timelessLogger(&log)
 	entry.Prepare([]retry.Option{}).Warn(t.Context(), "lost")
 	entry.Prepare([]retry.Option{retry.WithLogger(logger)}).Warn(t.Context(), "not retried", "method", "POST")
 	if got, want := log.String(), "level=WARN msg=\"not retried\" method=POST\n"; got != want {

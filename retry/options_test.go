@@ -3,6 +3,7 @@ package retry_test
 import (
 	"bytes"
 	"context"
+	"io"
 	"iter"
 	"log/slog"
 	"math"
@@ -147,9 +148,9 @@ func TestClockStartsWithTheRun(t *testing.T) {
 	})
 }
 
-func TestWithLogger(t *testing.T) {
-	var out bytes.Buffer
-	logger := slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{
+// timelessLogger returns a logger that writes no times.
+func timelessLogger(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			if a.Key == slog.TimeKey {
 				return slog.Attr{}
@@ -157,6 +158,11 @@ func TestWithLogger(t *testing.T) {
 			return a
 		},
 	}))
+}
+
+func TestWithLogger(t *testing.T) {
+	var out bytes.Buffer
+	logger := timelessLogger(&out)
 	synctest.Test(t, func(t *testing.T) {
 		called := 0
 		err := retry.Do(t.Context(), list(1*s, 2*s), func(context.Context) error { return errA },

@@ -24,7 +24,6 @@ type runner struct {
 
 	attempts int
 	last     error   // of the latest attempt that failed by itself
-	before   error   // of the attempt before the latest one; kept for a limiter alone
 	earlier  []error // before last, oldest first, at most keepErrors-1
 	hint     time.Duration
 	timer    *time.Timer
@@ -173,7 +172,7 @@ func (r *runner) judge(failure error, timedOut bool) (err error, over bool) {
 			r.budget.Succeeded()
 		}
 		if r.limiter != nil {
-			r.limiter.Done(Result{Attempt: r.attempts, Last: r.before})
+			r.limiter.Done(Result{Attempt: r.attempts, Last: r.last})
 		}
 		if r.done != nil {
 			r.tell(Outcome{result: resultSuccess})
@@ -201,8 +200,7 @@ func (r *runner) judgeFailure(failure error, timedOut bool) (err error, over boo
 		return r.permanent(failure), true
 	}
 	if r.limiter != nil {
-		r.limiter.Done(Result{Attempt: r.attempts, Last: r.before, Err: failure, Retryable: true})
-		r.before = failure
+		r.limiter.Done(Result{Attempt: r.attempts, Last: r.last, Err: failure, Retryable: true})
 	}
 	r.remember(failure)
 	if r.hint = hint; r.limitAfter {
@@ -232,7 +230,7 @@ func (r *runner) mayRetry(failure error) bool {
 // permanent ends the run with an error that no retry can cure.
 func (r *runner) permanent(failure error) error {
 	if r.limiter != nil {
-		r.limiter.Done(Result{Attempt: r.attempts, Last: r.before, Err: failure})
+		r.limiter.Done(Result{Attempt: r.attempts, Last: r.last, Err: failure})
 	}
 	r.tell(Outcome{Err: failure, result: resultPermanent})
 	return failure
