@@ -88,6 +88,22 @@ func TestNestedInGoroutine(t *testing.T) {
 	}
 }
 
+// Depth marks the calls that follow it, so that it finds them from any goroutine.
+func TestDepthInGoroutine(t *testing.T) {
+	for name, run := range runners {
+		retry.Unmark()
+		retry.Depth(t.Context())
+		run(t.Context(), list(), func(ctx context.Context) error {
+			depth := make(chan int)
+			go func() { depth <- retry.Depth(ctx) }()
+			if got := <-depth; got != 1 {
+				t.Errorf("%s: depth is %d, want 1", name, got)
+			}
+			return nil
+		})
+	}
+}
+
 // An error of a nested call that is no failure of the layers stays what it is.
 func TestNotNestedKeepsErrors(t *testing.T) {
 	opts := []retry.Option{retry.NotNested()}
