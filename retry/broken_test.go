@@ -17,7 +17,7 @@ func TestBrokenSchedule(t *testing.T) {
 			panics bool // the second attempt
 			delays func(yield func(time.Duration) bool)
 		}{
-			{"retry: the schedule has called yield again after it returned false", false, func(yield func(time.Duration) bool) {
+			{"retry: the schedule has called yield after it returned false, or while another call of it runs", false, func(yield func(time.Duration) bool) {
 				for yield(0) {
 				}
 				yield(0)

@@ -25,7 +25,8 @@ type Budget struct {
 // tokens. Both are rounded to millionths.
 //
 // NewBudget(10, 0.1) suits most clients: the fifth failure in a row is not retried, and
-// over time at most one retry is allowed for ten successes.
+// over time at most one retry is allowed for ten successes. With maxTokens <= 2 a single
+// failure takes half of the tokens, so no retry is allowed after it.
 //
 // It panics if maxTokens or ratio is not in [0.000001, 1e12].
 func NewBudget(maxTokens, ratio float64) *Budget {

@@ -59,10 +59,10 @@
 //
 //	outcome                                         error
 //	an attempt succeeded                            nil
-//	an attempt failed with Permanent(err)           err, unchanged
+//	an attempt failed with Permanent(err)           err
 //	ctx was done before the first attempt           *Error, Cause context.Cause(ctx), Last nil
 //	ctx was done after a failed attempt or a delay  *Error, Cause context.Cause(ctx)
-//	an attempt failed with err, and If refuses it   err, unchanged
+//	an attempt failed with err, and If refuses it   err
 //	the call is inside of another, with NotNested   *Error, Cause ErrNested
 //	MaxAttempts were made                           *Error, Cause ErrExhausted
 //	the schedule has no further delay               *Error, Cause ErrExhausted
@@ -72,12 +72,12 @@
 //	a Limiter allows no attempt                     *Error, Cause the Limiter's error, at once
 //
 // If several rows apply, the first one wins. Errors that are not retryable are returned
-// unchanged. In every other case an [*Error] says how many attempts there were, how long
+// as they are, without outermost marks of [Permanent] and [After]. In every other case an [*Error] says how many attempts there were, how long
 // they took, why they stopped and what the last one returned. [errors.Is] and
 // [errors.As] find both the cause and the last error.
 //
 // If an attempt failed only because ctx was done, Last is the error of the attempt
-// before it, because Cause already reports the context.
+// before it, if there was one, because Cause already reports the context.
 //
 // # Delays
 //
@@ -91,7 +91,8 @@
 // panic on and leaves nothing behind. An operation that succeeds at once costs no
 // allocation; one that is retried costs 5 in all, however often, and 2 if no delay needs
 // the timer. [AttemptTimeout] costs 4 for each attempt, for its context. A [Loop] costs 3
-// more, because its body and the variables that it sets live on the heap.
+// at once and 2 more than Do if it retries, because its body and the variables that it
+// sets live on the heap; Value costs 2 more if it retries.
 //
 // # Testing
 //

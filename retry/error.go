@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -17,7 +18,7 @@ import (
 type Error struct {
 	Attempts int           // number of attempts
 	Elapsed  time.Duration // since the first attempt began
-	Last     error         // the operation's last error that was not just the context's; nil if there was no attempt
+	Last     error         // the operation's last error, without outermost marks; nil if there was no attempt
 	Cause    error         // why it stopped: ErrExhausted, ErrDeadline, ErrElapsed, ErrBudget, ErrNested, a Limiter's error, or context.Cause(ctx)
 	Earlier  []error       // with KeepErrors, the errors before Last, oldest first
 }
@@ -112,10 +113,25 @@ func (e *Error) Timeout() bool {
 	return isTimeout(e.Cause) || isTimeout(e.Last)
 }
 
+// isTimeout looks at all errors in the tree, because one that is no timeout by itself may
+// wrap one that is.
 func isTimeout(err error) bool {
-	t, ok := errors.AsType[interface {
-		error
-		Timeout() bool
-	}](err)
-	return ok && t.Timeout()
+	if t, ok := err.(interface{ Timeout() bool }); ok && t.Timeout() {
+		return true
+	}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		return isTimeout(e.Unwrap())
+	case interface{ Unwrap() []error }:
+		return slices.ContainsFunc(e.Unwrap(), isTimeout)
+	}
+	return false
+}
+
+// RetryAfter returns the wait that Last asks for, as an error marked by [After] does, or
+// 0. So a call around the one that failed waits as long as the server has asked for,
+// and not for what one of Earlier asked for.
+func (e *Error) RetryAfter() time.Duration {
+	after, _ := marks(e.Last)
+	return after
 }

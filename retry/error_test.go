@@ -130,6 +130,8 @@ func TestErrorTimeout(t *testing.T) {
 		{&net.OpError{Op: "dial", Err: errA}, retry.ErrExhausted, false},
 		{errA, context.Canceled, false},
 		{nil, context.Canceled, false},
+		{&url.Error{Op: "Get", Err: fmt.Errorf("dial: %w", context.DeadlineExceeded)}, retry.ErrExhausted, true},
+		{errors.Join(&net.OpError{Op: "dial", Err: errA}, context.DeadlineExceeded), retry.ErrExhausted, true},
 	} {
 		err := &url.Error{Op: "Get", URL: "http://a/", Err: &retry.Error{Last: row.last, Cause: row.cause}}
 		if got := err.Timeout(); got != row.want {

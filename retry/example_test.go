@@ -177,6 +177,15 @@ func ExampleError_Timeout() {
 	// Output: true
 }
 
+func ExampleError_RetryAfter() {
+	err := retry.Do(context.Background(), backoff.Take(quick, 0), func(context.Context) error {
+		return fmt.Errorf("busy: %w", retry.After(errRefused, 20*time.Second))
+	})
+	stopped, _ := errors.AsType[*retry.Error](err)
+	fmt.Println(stopped.RetryAfter())
+	// Output: 20s
+}
+
 func ExamplePermanent() {
 	errForbidden := errors.New("403 forbidden")
 	err := retry.Do(context.Background(), quick, flaky(errRefused, retry.Permanent(errForbidden)))

@@ -20,11 +20,12 @@ type Limiter interface {
 	// Allow is called before each attempt, the first included. Before a retry it is
 	// called before the delay, when every other limit has allowed the retry. last is
 	// the error of the attempt before, nil for the first. An error stops the call, as
-	// the Cause of its [Error].
+	// the Cause of its [Error]. An attempt that was allowed may not take place, if the
+	// context is done during the delay, and Done is not called then.
 	Allow(attempt int, last error) error
 
 	// Done is called with the result of each attempt, except one that failed because
-	// the caller's context was done.
+	// the caller's context was done, and one that panics.
 	Done(Result)
 }
 

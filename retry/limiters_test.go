@@ -110,11 +110,11 @@ type plainWindow struct {
 
 func (w *plainWindow) add(now time.Duration) { w.events = append(w.events, now) }
 
-// count counts the events of this tenth of the window and the nine before it.
+// count counts the events of this hundredth of the window and the 99 before it.
 func (w *plainWindow) count(now time.Duration) (n int) {
-	tenth := w.length / 10
+	part := max(w.length/100, 1)
 	for _, t := range w.events {
-		if t/tenth+10 > now/tenth {
+		if t/part+100 > now/part {
 			n++
 		}
 	}

@@ -3,8 +3,12 @@ package retry_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"iter"
 	"slices"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -102,6 +106,41 @@ func TestDepthInGoroutine(t *testing.T) {
 			return nil
 		})
 	}
+}
+
+// The call around a nested one waits for what the server has asked the nested one for,
+// however the error says it.
+func TestNotNestedWaits(t *testing.T) {
+	for name, run := range runners {
+		for _, err := range []error{retry.After(errA, time.Minute), fmt.Errorf("w: %w", retry.After(errA, time.Minute)), busy{time.Minute}} {
+			synctest.Test(t, func(t *testing.T) {
+				got := perform(func(ctx context.Context, delays iter.Seq[time.Duration], op func(context.Context) error, opts ...retry.Option) error {
+					return run(ctx, delays, func(ctx context.Context) error {
+						return run(ctx, list(s, s), op, retry.NotNested())
+					}, opts...)
+				}, t.Context(), list(s), script{{err: err}, {}})
+				if diff := cmp.Diff([]time.Duration{0, time.Minute}, got.Calls); diff != "" {
+					t.Errorf("%s, %#v (-want +got):\n%s", name, err, diff)
+				}
+			})
+		}
+	}
+}
+
+// A call waits for what the last error of a call inside asks for, and not for what an
+// earlier one asked for.
+func TestEarlierHint(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inner := script{{err: fmt.Errorf("w: %w", retry.After(errA, time.Hour))}, {err: errB}, {err: errB}, {}}
+		got := perform(func(ctx context.Context, delays iter.Seq[time.Duration], op func(context.Context) error, opts ...retry.Option) error {
+			return retry.Do(ctx, delays, func(ctx context.Context) error {
+				return retry.Do(ctx, list(s), op, retry.KeepErrors(3), retry.MaxAfter(2*s))
+			}, opts...)
+		}, t.Context(), list(5*s), inner)
+		if diff := cmp.Diff([]time.Duration{0, 2 * s, 7 * s, 8 * s}, got.Calls); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
 }
 
 // An error of a nested call that is no failure of the layers stays what it is.

@@ -282,6 +282,64 @@ func TestObservePanic(t *testing.T) {
 	}
 }
 
+// A panic of one of several observers ends the observation of each once, in the attempt
+// that it has seen last.
+func TestObservePanicOfOne(t *testing.T) {
+	for name, run := range runners {
+		for _, bad := range []int{1, 2} { // the attempt at which the second observer panics
+			synctest.Test(t, func(t *testing.T) {
+				first, second := watching(), watching()
+				panics := retry.Observe(func(ctx context.Context, a retry.Attempt) (context.Context, func(retry.Outcome)) {
+					if a.Number == bad {
+						panic(errB)
+					}
+					return ctx, func(o retry.Outcome) { second.outcomes = append(second.outcomes, o) }
+				})
+				got := panicOf(func() {
+					run(t.Context(), list(s), func(context.Context) error { return errA }, first.option(), panics)
+				})
+				if got != errB {
+					t.Errorf("%s: recovered %v, want %v", name, got, errB)
+				}
+				for i, outcomes := range [][]retry.Outcome{first.outcomes, second.outcomes} {
+					ends := 0
+					for _, o := range outcomes {
+						if !o.Retry {
+							ends++
+						}
+					}
+					want := 1
+					if i == 1 && bad == 1 {
+						want = 0 // it has begun nothing
+					}
+					if ends != want {
+						t.Errorf("%s, attempt %d: observer %d has %d ends, want %d: %+v", name, bad, i+1, ends, want, outcomes)
+					}
+				}
+				if last := first.of[len(first.of)-1]; last != bad {
+					t.Errorf("%s: the last outcome was passed to the function of attempt %d, want %d", name, last, bad)
+				}
+			})
+		}
+	}
+}
+
+// The functions of all observers are called, even if one panics.
+func TestObservePanicOfFunction(t *testing.T) {
+	for name, run := range runners {
+		w := watching()
+		bad := retry.Observe(func(ctx context.Context, _ retry.Attempt) (context.Context, func(retry.Outcome)) {
+			return ctx, func(retry.Outcome) { panic(errB) }
+		})
+		got := panicOf(func() {
+			run(t.Context(), list(s), func(context.Context) error { return nil }, w.option(), bad, w.option())
+		})
+		if got != errB || len(w.outcomes) != 2 {
+			t.Errorf("%s: recovered %v, outcomes are %+v, want two successes", name, got, w.outcomes)
+		}
+	}
+}
+
 // So does a panic of a function that decides what follows the attempt.
 func TestObservePanicElsewhere(t *testing.T) {
 	for name, run := range runners {
@@ -342,11 +400,21 @@ func TestObserveLoopLeft(t *testing.T) {
 func TestObserveSlow(t *testing.T) {
 	for name, run := range runners {
 		synctest.Test(t, func(t *testing.T) {
-			slow := retry.Observe(func(ctx context.Context, _ retry.Attempt) (context.Context, func(retry.Outcome)) {
-				return ctx, func(retry.Outcome) { time.Sleep(400 * ms) }
+			var took []time.Duration
+			slow := retry.Observe(func(ctx context.Context, a retry.Attempt) (context.Context, func(retry.Outcome)) {
+				if a.Number == 3 {
+					time.Sleep(70 * ms)
+				}
+				return ctx, func(o retry.Outcome) {
+					took = append(took, o.Took)
+					time.Sleep(400 * ms)
+				}
 			})
-			got := perform(run, t.Context(), list(s, 200*ms), failing(errA), slow)
-			if diff := cmp.Diff([]time.Duration{0, s, s + 400*ms}, got.Calls); diff != "" {
+			got := perform(run, t.Context(), list(s, 200*ms), script{{takes: ms, err: errA}}, slow)
+			if diff := cmp.Diff([]time.Duration{ms, ms, ms}, took); diff != "" {
+				t.Errorf("%s: took (-want +got):\n%s", name, diff)
+			}
+			if diff := cmp.Diff([]time.Duration{0, s + ms, s + 2*ms + 470*ms}, got.Calls); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", name, diff)
 			}
 		})

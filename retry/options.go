@@ -25,7 +25,7 @@ type config struct {
 	keepErrors     int              // 0: 1
 	budget         *Budget
 	limiter        Limiter
-	observe        observer
+	observers      []observer
 	logRetry       func(context.Context, Outcome)
 	onRetry        func(Outcome)
 	warn           func(ctx context.Context, msg string, args ...any) // of the logger
@@ -233,8 +233,9 @@ func KeepErrors(n int) Option {
 // allows no retry (retry budget, retry throttling). Use one [Budget] for all calls to
 // one server.
 //
-// Errors that would not be retried anyway cost nothing: [Permanent] errors, errors that
-// [If] refuses, and failures after the context was done.
+// Errors that no retry could cure cost nothing: [Permanent] errors, errors that [If]
+// refuses, and failures after the context was done. Other failures cost a token, also the
+// last one.
 //
 // It panics if b is nil.
 func WithBudget(b *Budget) Option {

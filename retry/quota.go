@@ -9,7 +9,8 @@ package retry
 // tokens. An error is a timeout if it has, or wraps an error that has, a method Timeout
 // that returns true.
 //
-// Any number of goroutines may use a Quota at once.
+// Share one Quota among all calls to one server, by [WithLimiter]. Any number of
+// goroutines may use it at once.
 //
 // It is the retry quota of the standard mode of the [AWS SDKs], as botocore has it.
 // aws-sdk-go-v2 adds noRetryIncrement after a retry too.

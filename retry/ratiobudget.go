@@ -18,7 +18,8 @@ import (
 // Requests are first attempts, counted when they begin. The second term allows some
 // retries to a process that sends few requests or has just begun.
 //
-// Any number of goroutines may use a RatioBudget at once.
+// Share one RatioBudget among all calls to one server, by [WithLimiter]. Any number of
+// goroutines may use it at once.
 //
 // It is the RetryBudget of [Finagle] and the retryBudget of [Linkerd]. That of [Envoy] has
 // no window: it is a share of the requests that are open at the moment.
@@ -35,8 +36,8 @@ type RatioBudget struct {
 }
 
 // NewRatioBudget returns a RatioBudget of ratio retries for each initial request, and
-// minPerSecond for each second, counted over the last window. It counts in tenths of the
-// window, and an event counts for 9/10 of it at least. ratio and
+// minPerSecond for each second, counted over the last window. It counts in hundredths of the
+// window, and an event counts for 99/100 of it at least. ratio and
 // minPerSecond*window are rounded to millionths.
 //
 // NewRatioBudget(0.2, 10, 10*time.Second) has the numbers of Finagle and Linkerd. They let

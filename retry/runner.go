@@ -29,7 +29,7 @@ type runner struct {
 	timer    *time.Timer
 
 	// Of the latest attempt, for an observer.
-	done func(Outcome)
+	done []func(Outcome) // one for each observer, or nil
 	took time.Duration
 	told bool // that the call ends
 
@@ -91,7 +91,6 @@ func (r *runner) begin() error {
 		}
 	}
 	r.start = clock()
-	r.began = r.start
 	return nil
 }
 
@@ -106,13 +105,18 @@ func (r *runner) attempt(op func(context.Context) error, delay time.Duration) (e
 	if r.inner != nil {
 		ctx = r.inner
 	}
-	switch {
-	case r.observe != nil:
+	if r.observers != nil {
 		return r.observed(ctx, op, delay)
-	case r.attemptTimeout > 0:
-		return r.judge(r.callInTime(ctx, op))
 	}
-	return r.judge(r.call(ctx, op), false)
+	return r.judge(r.perform(ctx, op))
+}
+
+// perform calls op. timedOut reports that the attempt's own context was done.
+func (r *runner) perform(ctx context.Context, op func(context.Context) error) (failure error, timedOut bool) {
+	if r.attemptTimeout == 0 {
+		return r.call(ctx, op), false
+	}
+	return r.callInTime(ctx, op)
 }
 
 // call is the only function that calls operations.
@@ -123,8 +127,7 @@ func (r *runner) call(ctx context.Context, op func(context.Context) error) error
 	return op(ctx)
 }
 
-// callInTime is call with AttemptTimeout. timedOut reports that the attempt's own context
-// was done.
+// callInTime is perform with AttemptTimeout.
 func (r *runner) callInTime(ctx context.Context, op func(context.Context) error) (failure error, timedOut bool) {
 	ctx, cancel := context.WithTimeout(ctx, r.attemptTimeout)
 	defer cancel()
@@ -134,24 +137,24 @@ func (r *runner) callInTime(ctx context.Context, op func(context.Context) error)
 
 // observed is attempt with an observer.
 func (r *runner) observed(ctx context.Context, op func(context.Context) error, delay time.Duration) (err error, over bool) {
-	began := time.Now()
-	ctx, r.done = r.observe.begin(ctx, Attempt{Number: r.attempts, Delay: delay, Start: began})
-	r.told = false
-	returned := false
+	r.told, r.took = false, 0
+	var began time.Duration // the observers' time is not the attempt's
+	calling, returned := false, false
 	defer func() {
+		if calling {
+			r.took = clock() - began
+		}
 		if !returned {
-			r.took = time.Since(began)
 			r.panicked()
 		}
 	}()
-	var failure error
-	timedOut := false
-	if r.attemptTimeout > 0 {
-		failure, timedOut = r.callInTime(ctx, op)
-	} else {
-		failure = r.call(ctx, op)
+	ctx = r.begins(ctx, Attempt{Number: r.attempts, Delay: delay, Start: time.Now()})
+	began, calling = clock(), true
+	if r.resetAfter > 0 {
+		r.began = began
 	}
-	r.took = time.Since(began)
+	failure, timedOut := r.perform(ctx, op)
+	r.took, calling = clock()-began, false
 	err, over = r.judge(failure, timedOut)
 	returned = true
 	return err, over
@@ -208,7 +211,11 @@ func (r *runner) judgeFailure(failure error, timedOut bool) (err error, over boo
 	}
 	r.denied = r.budget != nil && !r.budget.Failed()
 	if r.nested {
-		return r.stop(ErrNested, ""), true
+		err := r.stop(ErrNested, "")
+		if r.hint > 0 {
+			err = After(err, r.hint) // for the call that retries
+		}
+		return err, true
 	}
 	if r.attempts == r.maxAttempts {
 		return r.stop(ErrExhausted, ""), true
@@ -268,7 +275,7 @@ func (r runner) retries(delays iter.Seq[time.Duration], op func(context.Context)
 // rangeOver makes all attempts except the first, inside of the range over delays.
 func (r *runner) rangeOver(delays iter.Seq[time.Duration]) error {
 	next := r.next
-	if r.observe != nil {
+	if r.observers != nil {
 		defer r.panicked() // which does nothing if the range ends
 	}
 	for {
@@ -292,7 +299,7 @@ func (r *runner) rangeOver(delays iter.Seq[time.Duration]) error {
 // wanted. If not, the run is over or the schedule starts again.
 func (r *runner) next(d time.Duration) bool {
 	if r.ranging != waiting {
-		panic("retry: the schedule has called yield again after it returned false")
+		panic("retry: the schedule has called yield after it returned false, or while another call of it runs")
 	}
 	r.ranging = inBody
 	more := r.retry(d)
@@ -371,7 +378,7 @@ func (r *runner) hasDeadline() bool {
 func (r *runner) announce(d, elapsed time.Duration) {
 	o := Outcome{Attempts: r.attempts, Err: r.last, Took: r.took, Elapsed: elapsed, Retry: true, Delay: d, result: resultRetry}
 	if r.done != nil {
-		r.done(o)
+		r.ends(o)
 	}
 	if r.logRetry != nil {
 		r.logRetry(r.ctx, o)
@@ -432,5 +439,5 @@ func (r *runner) tell(o Outcome) {
 	if o.Elapsed == 0 {
 		o.Elapsed = clock() - r.start
 	}
-	r.done(o)
+	r.ends(o)
 }

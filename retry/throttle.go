@@ -23,14 +23,21 @@ var ErrThrottled = errors.New("throttled by the client")
 // A rejected attempt counts as a request, so that the probability stays high while
 // callers go on asking. An attempt that was made counts when it ends: as accepted if it
 // succeeds or fails with an error that is not retryable, because then the server has
-// answered. So the server gets about k times the requests that it accepts, and about one
-// request in each window if it accepts none.
+// answered. One that the caller's context ends does not count, so with a server that hangs
+// set [AttemptTimeout] to less than the caller's deadline.
+//
+// So the server gets about k times the requests that it accepts, and about one request in
+// each window if it accepts none.
+//
+// A call whose first attempt is rejected makes no attempt, so [Observe] does not see it:
+// count its error, of which [errors.Is] finds ErrThrottled, or RejectionProbability.
 //
 // Use a Throttle in a process that sends many requests in each window. In one that sends
 // few, a single failure of the first requests makes it reject the next attempt half of the
 // time.
 //
-// Any number of goroutines may use a Throttle at once. Its random numbers have no seed.
+// Share one Throttle among all calls to one server, by [WithLimiter]. Any number of
+// goroutines may use it at once. Its random numbers have no seed.
 //
 // It is the client-side throttling of [Site Reliability Engineering], chapter 21.
 //
@@ -45,8 +52,8 @@ type Throttle struct {
 }
 
 // NewThrottle returns a Throttle that lets through about k times what the server accepts,
-// counted over the last window. It counts in tenths of the window, and an event counts for
-// 9/10 of it at least.
+// counted over the last window. It counts in hundredths of the window, and an event counts for
+// 99/100 of it at least.
 //
 // NewThrottle(2, 2*time.Minute) has the numbers of the book. A k near 1 saves the server
 // more work, but rejects requests that it would accept. A k above 2 lets the

@@ -8,7 +8,8 @@ package retry
 // it is left. A TokenBucket counts retries, and spends its last token: while everything
 // fails, all retries together are maxTokens, whatever the number of requests.
 //
-// Any number of goroutines may use a TokenBucket at once.
+// Share one TokenBucket among all calls to one server, by [WithLimiter]. Any number of
+// goroutines may use it at once.
 //
 // It is the adaptive strategy of [Fixing retries with token buckets and circuit breakers].
 //
@@ -19,7 +20,7 @@ type TokenBucket struct {
 }
 
 // NewTokenBucket returns a full TokenBucket of maxTokens tokens, to which a success adds
-// ratio tokens. Both are rounded to millionths.
+// ratio tokens. Both are rounded to millionths. With maxTokens < 1 no retry is allowed.
 //
 // NewTokenBucket(10, 0.1) allows a burst of 10 retries, and over time one retry for ten
 // successes.
