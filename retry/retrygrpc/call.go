@@ -56,8 +56,15 @@ func (x *call) do(attempt func(context.Context) error) error {
 		opts = append(opts, retry.WithBudget(x.budget))
 	}
 	err := retry.Do(x.ctx, x.delays, attempt, append(opts, x.retry...)...)
-	if e, ok := err.(*retry.Error); ok && x.ctx.Err() != nil && e.Cause == context.Cause(x.ctx) {
-		return &endedError{err, x.ctx.Err()}
+	e, ok := err.(*retry.Error)
+	if !ok {
+		return err
+	}
+	if ended := x.ctx.Err(); ended != nil {
+		return &endedError{err, ended}
+	}
+	if _, ok := status.FromError(err); !ok && e.Last == nil {
+		return &rejectedError{err}
 	}
 	return err
 }
@@ -123,4 +130,14 @@ func (e *endedError) Unwrap() []error { return []error{e.error, e.ended} }
 // GRPCStatus is called by package status.
 func (e *endedError) GRPCStatus() *status.Status {
 	return status.New(status.FromContextError(e.ended).Code(), e.Error())
+}
+
+// rejectedError is the error of a call whose first attempt a Limiter rejected.
+type rejectedError struct{ error }
+
+func (e *rejectedError) Unwrap() error { return e.error }
+
+// GRPCStatus is called by package status.
+func (e *rejectedError) GRPCStatus() *status.Status {
+	return status.New(codes.Unavailable, e.Error())
 }

@@ -19,23 +19,21 @@ func outlast(attempt, caller context.Context) lasting {
 	if attempt.Done() == caller.Done() { // the attempt has no end of its own
 		return lasting{attempt, func() bool { return true }, func() {}}
 	}
-	ctx, cancel := withDeadlineOf(caller, context.WithoutCancel(attempt))
-	stop := context.AfterFunc(caller, func() {
-		if caller.Err() == context.Canceled { // ctx has the same deadline
-			cancel()
-		}
-	})
+	ctx, cancel := context.WithCancel(withValues{caller, context.WithoutCancel(attempt)})
 	detach := sync.OnceValue(context.AfterFunc(attempt, cancel))
 	return lasting{ctx, detach, func() {
-		stop()
 		detach()
 		cancel()
 	}}
 }
 
-func withDeadlineOf(caller, ctx context.Context) (context.Context, context.CancelFunc) {
-	if deadline, ok := caller.Deadline(); ok {
-		return context.WithDeadline(ctx, deadline)
-	}
-	return context.WithCancel(ctx)
+// withValues is a context with the values of another one.
+type withValues struct {
+	context.Context
+	values context.Context // is never done, so that package context finds no other end in it
 }
+
+func (c withValues) Value(key any) any { return c.values.Value(key) }
+
+// AfterFunc saves a goroutine: package context calls it when it derives a context.
+func (c withValues) AfterFunc(f func()) (stop func() bool) { return context.AfterFunc(c.Context, f) }

@@ -40,6 +40,9 @@ func newConfig(delays iter.Seq[time.Duration], opts []Option) config {
 // Retry passes options of package retry on, such as retry.AttemptTimeout, retry.Observe or
 // retry.WithLogger. With retry.If your function decides which errors are retried, instead
 // of [Codes]. With retry.WithBudget your budget is used instead of that of [Throttle].
+//
+// If the server asks not to retry, your budget loses no token, other than that of
+// Throttle, and the Result of a retry.Limiter is not Retryable.
 func Retry(opts ...retry.Option) Option {
 	return Option{func(c config) config {
 		c.retry = append(c.retry[:len(c.retry):len(c.retry)], opts...)
@@ -101,8 +104,9 @@ func Throttle(maxTokens, ratio float64) Option {
 }
 
 // MaxBuffer limits the messages that are kept for each stream until its first answer, to
-// be sent again in another attempt, to bytes of serialized protobuf. Default: 256 KiB,
-// as in grpc-go. A message that is not a proto.Message has no known size and does not fit.
+// be sent again in another attempt, to bytes of serialized protobuf and of the 5 bytes
+// before each message. Default: 256 KiB, as in grpc-go. A message that is not a
+// proto.Message has no known size and does not fit.
 //
 // MaxBuffer(0) retries no stream on which the client sends several messages, once it has
 // sent one.

@@ -11,6 +11,18 @@
 // [retry.Observe] sees every attempt, and a call gives up at once when its deadline would
 // pass during the delay.
 //
+// # Get it
+//
+// This package is a module of its own, because it needs gRPC. Put a clone of the
+// repository beside your module, as ../backoff, and add four lines to your go.mod:
+//
+//	require example.com/backoff v0.0.0
+//	replace example.com/backoff => ../backoff
+//	require example.com/backoff/retry/retrygrpc v0.0.0
+//	replace example.com/backoff/retry/retrygrpc => ../backoff/retry/retrygrpc
+//
+// Then run go mod tidy, which adds gRPC.
+//
 // # Calls that are retried
 //
 // An attempt is retried if its status has the code Unavailable: the connection was
@@ -47,6 +59,7 @@
 //	the code is not retried                   of gRPC, unchanged        its own
 //	the server asks not to retry              of gRPC, unchanged        its own
 //	retrying stopped                          wraps a *retry.Error      of the last attempt
+//	a Limiter rejected the first attempt      wraps a *retry.Error      of the Limiter's error, or Unavailable
 //	the caller's context was done             wraps a *retry.Error      Canceled or DeadlineExceeded
 //	the service config has a retryPolicy      wraps ErrRetryPolicy      FailedPrecondition
 //
@@ -71,9 +84,9 @@
 //
 // If the service config has a retryPolicy for a method, the attempts of both would
 // multiply. So the interceptors refuse such calls with [ErrRetryPolicy], unless
-// [AllowRetryPolicy] is set. The service config arrives with the first name resolution: a
-// call that begins before is sent once, and refused if it fails. The interceptors cannot
-// see a policy that arrives by xDS.
+// [AllowRetryPolicy] is set. The service config arrives with the first name resolution:
+// gRPC's own policy retries a call that begins before that, and the call is refused if it
+// still fails. The interceptors cannot see a policy that arrives by xDS.
 //
 // The transparent retry of gRPC stays: a request that provably did not reach the
 // application is sent again at once, as part of the same attempt.

@@ -304,6 +304,10 @@ func (s *stream) trySend(m any) (done bool, err error) {
 	return false, nil
 }
 
+// lengthPrefix is what gRPC sends before each message, in bytes. So an empty message has a
+// size too.
+const lengthPrefix = 5
+
 // keep keeps m for other attempts, if it fits.
 func (s *stream) keep(m any) bool {
 	if s.desc.ClientStreams {
@@ -311,7 +315,7 @@ func (s *stream) keep(m any) bool {
 		if !ok {
 			return false
 		}
-		size := proto.Size(pb)
+		size := lengthPrefix + proto.Size(pb)
 		if size > s.maxBuffer-s.size {
 			return false
 		}

@@ -77,10 +77,11 @@ func header(s grpc.ServerStream) error { return s.SendHeader(metadata.Pairs("col
 // Streams of every kind, until and after their first message.
 func TestStream(t *testing.T) {
 	unavailable := fail(codes.Unavailable)
-	sent := []string{"a", "b", "c"}
+	sent, empty := []string{"a", "b", "c"}, []string{"", "", ""}
 	for _, row := range []struct {
 		name   string
 		desc   *grpc.StreamDesc
+		sent   []string // if there are several; nil: sent
 		script []step
 		opts   []retrygrpc.Option
 		want   []string // received
@@ -120,17 +121,32 @@ func TestStream(t *testing.T) {
 		},
 		{
 			name: "requests that fit exactly", desc: requests, script: []step{unavailable, answer("x")},
-			opts: []retrygrpc.Option{retrygrpc.MaxBuffer(9)}, // 3 bytes each
+			opts: []retrygrpc.Option{retrygrpc.MaxBuffer(24)}, // 8 bytes each
 			want: []string{"x"}, times: []time.Duration{0, time.Second}, got: [][]string{sent, sent},
 		},
 		{
 			name: "requests that do not fit", desc: requests, script: []step{unavailable},
-			opts: []retrygrpc.Option{retrygrpc.MaxBuffer(8)},
+			opts: []retrygrpc.Option{retrygrpc.MaxBuffer(23)},
 			code: codes.Unavailable, times: []time.Duration{0}, got: [][]string{sent},
 		},
 		{
+			name: "empty requests that fit exactly", desc: requests, sent: empty, script: []step{unavailable, answer("x")},
+			opts: []retrygrpc.Option{retrygrpc.MaxBuffer(15)}, // 5 bytes each
+			want: []string{"x"}, times: []time.Duration{0, time.Second}, got: [][]string{empty, empty},
+		},
+		{
+			name: "empty requests that do not fit", desc: requests, sent: empty, script: []step{unavailable},
+			opts: []retrygrpc.Option{retrygrpc.MaxBuffer(14)},
+			code: codes.Unavailable, times: []time.Duration{0}, got: [][]string{empty},
+		},
+		{
+			name: "no buffer", desc: requests, sent: []string{""}, script: []step{unavailable},
+			opts: []retrygrpc.Option{retrygrpc.MaxBuffer(0)},
+			code: codes.Unavailable, times: []time.Duration{0}, got: [][]string{{""}},
+		},
+		{
 			name: "an answer after requests that do not fit", desc: requests, script: []step{answer("x")},
-			opts: []retrygrpc.Option{retrygrpc.MaxBuffer(8)},
+			opts: []retrygrpc.Option{retrygrpc.MaxBuffer(23)},
 			want: []string{"x"}, times: []time.Duration{0}, got: [][]string{sent},
 		},
 		{
@@ -151,7 +167,11 @@ func TestStream(t *testing.T) {
 					t.Fatal(err)
 				}
 				if row.desc.ClientStreams {
-					for _, m := range sent {
+					messages := row.sent
+					if messages == nil {
+						messages = sent
+					}
+					for _, m := range messages {
 						if err := stream.SendMsg(text(m)); err != nil {
 							t.Errorf("send %s: %v", m, err)
 						}
@@ -208,7 +228,7 @@ func TestSendDuringDelay(t *testing.T) {
 		waits time.Duration
 	}{
 		{"it fits", 100, 0},
-		{"it does not fit", 8, time.Second},
+		{"it does not fit", 23, time.Second},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -356,24 +376,54 @@ func TestStreamAttemptTimeout(t *testing.T) {
 	}
 }
 
-// A stream that has begun is cancelled with the caller's context, although AttemptTimeout
-// gave it one of its own.
-func TestStreamCancelled(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		_, connect := serve(t, steps(send("x"), hang))
-		conn := connect(retrygrpc.DialOptions(backoff.Constant(time.Second), retrygrpc.Retry(retry.AttemptTimeout(time.Second)))...)
-		ctx, cancel := context.WithCancel(context.Background())
-		time.AfterFunc(time.Minute, cancel)
-		stream, err := open(ctx, conn, answers)
-		if err != nil {
-			t.Fatal(err)
-		}
-		start := time.Now()
-		_, err = all(stream)
-		if got := time.Since(start); status.Code(err) != codes.Canceled || got != time.Minute {
-			t.Errorf("got %v after %v, want Canceled after 1m", err, got)
-		}
-	})
+// early is a context whose deadline, if it has one, is a day later than its end.
+type early struct {
+	context.Context
+	dated bool
+}
+
+func (e early) Deadline() (time.Time, bool) { return time.Now().Add(24 * time.Hour), e.dated }
+
+// A stream that has begun ends with the caller's context, although AttemptTimeout gave it
+// one of its own, and whatever deadline the caller's context tells.
+func TestStreamEndsWithContext(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		end  func(context.Context) (context.Context, context.CancelFunc)
+		want codes.Code
+	}{
+		{"cancelled", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithCancel(ctx)
+			time.AfterFunc(time.Minute, cancel)
+			return ctx, cancel
+		}, codes.Canceled},
+		{"a deadline that it does not tell", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithTimeout(ctx, time.Minute)
+			return early{ctx, false}, cancel
+		}, codes.DeadlineExceeded},
+		{"a deadline before the one that it tells", func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, cancel := context.WithTimeout(ctx, time.Minute)
+			return early{ctx, true}, cancel
+		}, codes.DeadlineExceeded},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, connect := serve(t, steps(send("x"), hang))
+				conn := connect(retrygrpc.DialOptions(backoff.Constant(time.Second), retrygrpc.Retry(retry.AttemptTimeout(time.Second)))...)
+				ctx, cancel := row.end(context.Background())
+				defer cancel()
+				stream, err := open(ctx, conn, answers)
+				if err != nil {
+					t.Fatal(err)
+				}
+				start := time.Now()
+				_, err = all(stream)
+				if got := time.Since(start); status.Code(err) != row.want || got != time.Minute {
+					t.Errorf("got %v after %v, want %v after 1m", err, got, row.want)
+				}
+			})
+		})
+	}
 }
 
 // Observe's context reaches the attempt, and each attempt has an outcome. A stream that

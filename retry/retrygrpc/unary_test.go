@@ -3,6 +3,7 @@ package retrygrpc_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -107,10 +108,25 @@ var (
 	})
 )
 
+// limiter rejects one attempt with an error.
+type limiter struct {
+	attempt int
+	err     error
+}
+
+func (l limiter) Allow(attempt int, _ error) error {
+	if attempt == l.attempt {
+		return l.err
+	}
+	return nil
+}
+
+func (limiter) Done(retry.Result) {}
+
 // What stops a call, when, and the error for that, for unary calls and for streams.
 func TestOutcomes(t *testing.T) {
 	unavailable := fail(codes.Unavailable)
-	errStopped := errors.New("stopped")
+	errStopped, errQuota := errors.New("stopped"), status.Error(codes.ResourceExhausted, "quota")
 	for _, row := range []struct {
 		name    string
 		script  []step
@@ -152,6 +168,22 @@ func TestOutcomes(t *testing.T) {
 			},
 			want:  outcome{Code: codes.Unavailable, Attempts: 2, Cause: retry.ErrElapsed, Last: codes.Unavailable},
 			times: []time.Duration{0, 2 * time.Second}, end: 2 * time.Second,
+		},
+		{
+			name: "a limiter rejects the first attempt",
+			opts: []retrygrpc.Option{retrygrpc.Retry(retry.WithLimiter(limiter{1, retry.ErrThrottled}))},
+			want: outcome{Code: codes.Unavailable, Cause: retry.ErrThrottled},
+		},
+		{
+			name: "a limiter with a status rejects the first attempt",
+			opts: []retrygrpc.Option{retrygrpc.Retry(retry.WithLimiter(limiter{1, errQuota}))},
+			want: outcome{Code: codes.ResourceExhausted, Cause: errQuota},
+		},
+		{
+			name: "a limiter rejects a retry", script: []step{fail(codes.Aborted)},
+			opts:  []retrygrpc.Option{retrygrpc.Codes(codes.Aborted), retrygrpc.Retry(retry.WithLimiter(limiter{2, errQuota}))},
+			want:  outcome{Code: codes.Aborted, Attempts: 1, Cause: errQuota, Last: codes.Aborted},
+			times: []time.Duration{0},
 		},
 		{
 			name: "no delay passes the deadline", script: []step{unavailable, unavailable, unavailable}, timeout: 5 * time.Second,
@@ -249,6 +281,10 @@ func TestOutcomes(t *testing.T) {
 					if d := cmp.Diff(row.want, outcomeOf(err), cmp.Comparer(func(a, b error) bool { return a == b })); d != "" {
 						t.Errorf("outcome (-want +got):\n%s%v", d, err)
 					}
+					st, ok := status.FromError(err)
+					if e, stopped := errors.AsType[*retry.Error](err); !ok || stopped && st.Message() != e.Error() {
+						t.Errorf("status %v (%t) of %v, want its text", st, ok, err)
+					}
 					if d := cmp.Diff(row.end, time.Since(s.began)); d != "" {
 						t.Errorf("end (-want +got):\n%s", d)
 					}
@@ -258,6 +294,28 @@ func TestOutcomes(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// several is an error that cannot be compared.
+type several []string
+
+func (s several) Error() string { return fmt.Sprint([]string(s)) }
+
+// The cause of a context may be an error that cannot be compared.
+func TestIncomparableCause(t *testing.T) {
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, connect := serve(t, fail(codes.Unavailable))
+				ctx, cancel := context.WithCancelCause(context.Background())
+				time.AfterFunc(time.Second, func() { cancel(several{"a", "b"}) })
+				err := kind.call(ctx, connect(retrygrpc.DialOptions(backoff.Constant(time.Minute))...))
+				if _, ok := errors.AsType[several](err); status.Code(err) != codes.Canceled || !ok {
+					t.Errorf("got %v, want Canceled with the cause", err)
+				}
+			})
+		})
 	}
 }
 
