@@ -41,8 +41,8 @@ func newConfig(delays iter.Seq[time.Duration], opts []Option) config {
 // retry.WithLogger. With retry.If your function decides which errors are retried, instead
 // of [Codes]. With retry.WithBudget your budget is used instead of that of [Throttle].
 //
-// If the server asks not to retry, your budget loses no token, other than that of
-// Throttle, and the Result of a retry.Limiter is not Retryable.
+// A failure after which the server asks not to retry takes a token from the budget of
+// Throttle, but none from yours. A retry.Limiter gets it as a Result that is not Retryable.
 func Retry(opts ...retry.Option) Option {
 	return Option{func(c config) config {
 		c.retry = append(c.retry[:len(c.retry):len(c.retry)], opts...)

@@ -104,3 +104,20 @@ func TestPushbackOfAnotherCode(t *testing.T) {
 		}
 	})
 }
+
+// A pushback that stops takes no token from a budget of the caller, as Retry says.
+func TestPushbackAndOwnBudget(t *testing.T) {
+	for _, kind := range kinds {
+		t.Run(kind.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				budget := retry.NewBudget(10, 0.5)
+				_, connect := serve(t, push("0"), push("-1"))
+				err := kind.call(context.Background(), connect(retrygrpc.DialOptions(backoff.Constant(time.Second),
+					retrygrpc.Retry(retry.WithBudget(budget)))...))
+				if got := budget.Tokens(); status.Code(err) != codes.Unavailable || got != 9 {
+					t.Errorf("%v tokens after %v, want 9", got, err)
+				}
+			})
+		})
+	}
+}
