@@ -14,24 +14,17 @@ import (
 	"example.com/backoff/retry/retryhttp"
 )
 
-// What a request that succeeds at once costs beyond the base transport, which costs
-// nothing here.
+// What a request that succeeds at once costs beyond the base transport.
 func TestAllocations(t *testing.T) {
 	every := []retry.Option{
 		retry.If(func(error) bool { return true }), retry.MaxAttempts(10), retry.MaxElapsed(time.Hour), retry.MaxAfter(time.Hour),
 		retry.ResetAfter(time.Hour), retry.OnRetry(func(retry.Event) {}), retry.KeepErrors(3), retry.WithBudget(retry.NewBudget(10, 1)),
 		retry.WithLogger(slog.New(slog.DiscardHandler)), retryhttp.Statuses(409), retryhttp.ServerErrors(), retryhttp.AnyMethod(),
 	}
-	body := newBody("")
-	answer := &http.Response{StatusCode: 200}
-	silent := roundTripper(func(*http.Request) (*http.Response, error) {
-		answer.Body = body
-		return answer, nil
-	})
+	silent := costless(0)
 	asking := roundTripper(func(req *http.Request) (*http.Response, error) {
 		req.Context().Done()
-		answer.Body = body
-		return answer, nil
+		return silent(req)
 	})
 	get, post := newRequest(t, "GET", "http://a/", nil), newRequest(t, "POST", "http://a/", nil)
 	put := newRequest(t, "PUT", "http://a/", strings.NewReader("text"))
@@ -51,19 +44,17 @@ func TestAllocations(t *testing.T) {
 		{"success, every option made before", silent, get, every, 1},
 		{"success, with a body", silent, put, nil, 2},
 		{"sent once", silent, post, nil, 0},
-		// The context of the attempt costs 3 if the base asks when it is done, as that of
-		// net/http does.
+		// The context of the attempt costs 3 if the base asks when it is done, and 5 if the
+		// base derives one from it, as that of net/http does.
 		{"success, the base asks when the context is done", asking, get, nil, 4},
+		{"success, the base derives a context", deriving(silent), get, nil, 6},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			tr := retryhttp.NewTransport(row.base, backoff.Constant(0), row.opts...)
-			got := testing.AllocsPerRun(200, func() {
-				resp, err := tr.RoundTrip(row.req)
-				if err != nil {
-					t.Fatal(err)
-				}
-				resp.Body.Close()
-			})
+			allocations := func(rt http.RoundTripper) float64 {
+				return testing.AllocsPerRun(200, func() { send(t, rt, row.req) })
+			}
+			got := allocations(retryhttp.NewTransport(row.base, backoff.Constant(0), row.opts...)) - allocations(row.base)
+			t.Logf("%v allocations beyond the base's", got)
 			want := row.want
 			if row.req != post { // which the runner does not see
 				want += marked
