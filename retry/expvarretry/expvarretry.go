@@ -11,10 +11,10 @@
 // /debug/vars:
 //
 //	"payments.retry": {
-//		"attempts": {"retry": 14, "success": 1201},
+//		"attempts": {"exhausted": 1, "retry": 14, "success": 1201},
 //		"calls": {"exhausted": 1, "success": 1201},
 //		"delay_ns": 9120000000,
-//		"delays": 13,
+//		"delays": 14,
 //		"tokens": 9.7
 //	}
 //
