@@ -12,6 +12,17 @@
 // Package [example.com/backoff/retry/expvarretry] counts the same with the standard
 // library alone.
 //
+// This package is a module of its own, because it requires OpenTelemetry. It has no
+// published path yet: put a clone of the repository beside your module, as ../backoff, and
+// add to your go.mod the lines
+//
+//	require example.com/backoff v0.0.0
+//	require example.com/backoff/retry/otelretry v0.0.0
+//	replace example.com/backoff => ../backoff
+//	replace example.com/backoff/retry/otelretry => ../backoff/retry/otelretry
+//
+// and run go mod tidy.
+//
 // Names and attributes are experimental: a later version may change them, for example
 // when OpenTelemetry has conventions for retries.
 //
@@ -28,7 +39,7 @@
 //	retry.attempt.number  1, 2, 3, ...
 //	retry.attempt.delay   the delay before it, in seconds; absent from the first
 //	retry.result          what followed: see below
-//	error.type            the type of its error
+//	error.type            the type of its error, or "panic" if it panicked
 //
 // # Metrics
 //
@@ -88,7 +99,7 @@ import (
 func Observe(opts ...Option) retry.Option {
 	c := newConfig(opts)
 	o := &observer{
-		tracer:      c.tracer.Tracer(scope),
+		tracer:      c.tracer.Tracer(scope, trace.WithSchemaURL(semconv.SchemaURL)),
 		instruments: newInstruments(c),
 		span:        "attempt",
 		attributes:  c.attributes(),
@@ -147,6 +158,7 @@ func describe(span trace.Span, out retry.Outcome) {
 		span.SetAttributes(semconv.ErrorType(out.Err))
 		span.SetStatus(codes.Error, out.Err.Error())
 	case result != "success":
+		span.SetAttributes(semconv.ErrorTypeKey.String(result))
 		span.SetStatus(codes.Error, result)
 	}
 }

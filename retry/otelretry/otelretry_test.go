@@ -64,7 +64,7 @@ func wantSpans(call tallytest.Call, parent string) []span {
 			delete(want.Attributes, "error.type")
 		case "panic":
 			want.Status = "Error panic"
-			delete(want.Attributes, "error.type")
+			want.Attributes["error.type"] = "panic"
 		}
 		want.Start = now
 		now += tallytest.Took
@@ -109,6 +109,17 @@ func TestSpanWithoutName(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// The scope of the spans names the version of the conventions that has their attribute
+// error.type. The attributes of the metrics are not of the conventions.
+func TestSchema(t *testing.T) {
+	r := newRecorder()
+	_ = retry.Do(t.Context(), backoff.Constant(0), func(context.Context) error { return nil }, otelretry.Observe(r.options()...))
+	got := r.spans.Ended()[0].InstrumentationScope().SchemaURL
+	if want := "https://opentelemetry.io/schemas/1.43.0"; got != want {
+		t.Errorf("schema %q, want %q", got, want)
 	}
 }
 
