@@ -6,6 +6,9 @@ import (
 	"errors"
 	"expvar"
 	"fmt"
+	"maps"
+	"os"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -65,6 +68,28 @@ func TestObserve(t *testing.T) {
 		if diff := cmp.Diff(want, read(t, m)); diff != "" {
 			t.Fatalf("after %s (-want +got):\n%s", call.Name, diff)
 		}
+	}
+}
+
+// The counts in the package comment can come about: calls end with the results of their
+// last attempts, and a delay follows each retry.
+func TestPackageComment(t *testing.T) {
+	source, err := os.ReadFile("expvarretry.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(source), `"payments.retry": `)
+	text, _, _ = strings.Cut(text, "//\t}\n")
+	var got counts
+	if err := json.Unmarshal([]byte(strings.ReplaceAll(text, "//", "")+"}"), &got); err != nil {
+		t.Fatal(err)
+	}
+	want := got
+	want.Calls = maps.Clone(got.Attempts)
+	delete(want.Calls, "retry")
+	want.Delays = got.Attempts["retry"]
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
