@@ -121,7 +121,7 @@ type observer struct {
 // tells attempts apart.
 type attempt struct {
 	number  int
-	start   time.Time
+	began   time.Time // without the time of observers before
 	span    trace.Span
 	counted tally.Attempt
 }
@@ -132,10 +132,11 @@ func (o *observer) begin(ctx context.Context, a retry.Attempt) (context.Context,
 	if a.Number > 1 {
 		attributes = append(attributes, attribute.Float64(delayKey, a.Delay.Seconds()))
 	}
-	x := &attempt{number: a.Number, start: a.Start}
+	x := &attempt{number: a.Number}
 	ctx = context.WithValue(ctx, attemptKey{}, x)
 	ctx, x.span = o.tracer.Start(ctx, o.span, trace.WithTimestamp(a.Start), trace.WithAttributes(attributes...))
 	x.counted = tally.Begin(ctx, o.instruments, a)
+	x.began = time.Now() // last, because Took does not count observers
 	return ctx, x.outcome
 }
 
@@ -145,7 +146,7 @@ func (x *attempt) outcome(o retry.Outcome) {
 	x.counted.Outcome(o)
 	if x.span.IsRecording() {
 		describe(x.span, o)
-		x.span.End(trace.WithTimestamp(x.start.Add(o.Took)))
+		x.span.End(trace.WithTimestamp(x.began.Add(o.Took)))
 	}
 }
 
