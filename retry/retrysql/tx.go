@@ -107,7 +107,11 @@ var ErrOutcomeUnknown = errors.New("retrysql: the outcome of the commit is unkno
 // that is [Retryable], Tx rolls back, waits for one delay of delays and tries again; its
 // errors are those of [retry.Do]. If fn returns any other error, Tx rolls back and
 // returns that error unchanged. If fn panics, Tx rolls back and panics. If ctx ends, Tx
-// returns as soon as fn has returned, and does not wait for the driver.
+// returns as soon as fn has returned, and does not wait for the driver. The connection that
+// is left behind counts against db.SetMaxOpenConns, which is unlimited by default: set it.
+//
+// If delays is endless, set a deadline of ctx, Retry(retry.MaxAttempts(n)) or
+// Retry(retry.MaxElapsed(d)). Otherwise a transaction that always fails is tried forever.
 //
 // fn may run several times; the package comment has its rules. The context that fn gets
 // is done when the attempt returns, and so is the transaction.
