@@ -44,8 +44,10 @@ func (p prepared) Values() []any {
 
 func (p prepared) HasIf() bool { return p.config.retryable != nil }
 
-func (p prepared) Warn(ctx context.Context, msg string, args ...any) {
-	if p.config.warn != nil {
-		p.config.warn(ctx, msg, args...)
-	}
+func (p prepared) Retryable(op entry.Operation, err error) bool {
+	r := runner{config: p.config, below: op}
+	_, permanent := marks(err)
+	return !permanent && r.mayRetry(unmarked(err))
 }
+
+func (p prepared) Warn() func(ctx context.Context, msg string, args ...any) { return p.config.warn }

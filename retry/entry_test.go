@@ -87,12 +87,48 @@ func TestEntryValues(t *testing.T) {
 	}
 }
 
-// Warn uses the caller's logger.
+// Retryable decides as Run does, by the error or the options or the operation.
+func TestEntryRetryable(t *testing.T) {
+	onlyB := retry.If(func(err error) bool { return err == errB })
+	for _, row := range []struct {
+		name string
+		opts []retry.Option
+		err  error
+		want bool
+		said []string
+	}{
+		{"the operation accepts", nil, errA, true, []string{"retryable a"}},
+		{"the operation refuses", nil, errB, false, []string{"retryable b"}},
+		{"If accepts", []retry.Option{onlyB}, errB, true, nil},
+		{"If refuses", []retry.Option{onlyB}, errA, false, nil},
+		{"without its mark", []retry.Option{onlyB}, retry.After(errB, time.Minute), true, nil},
+		{"permanent", nil, retry.Permanent(errA), false, nil},
+		{"permanent, If accepts", []retry.Option{onlyB}, retry.Permanent(errB), false, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			runner := entry.Prepare(row.opts)
+			asked := &object{}
+			if got := runner.Retryable(asked, row.err); got != row.want {
+				t.Errorf("Retryable is %v, want %v", got, row.want)
+			}
+			if diff := cmp.Diff(row.said, asked.said); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			ran := &object{errs: []error{row.err, nil}}
+			if runner.Run(t.Context(), list(0), ran); len(ran.errs) == 0 != row.want {
+				t.Errorf("Run retries: %v, want %v", len(ran.errs) == 0, row.want)
+			}
+		})
+	}
+}
+
+// Warn is the caller's logger.
 func TestEntryWarn(t *testing.T) {
 	var log strings.Builder
-	logger := timelessLogger(&log)
-	entry.Prepare([]retry.Option{}).Warn(t.Context(), "lost")
-	entry.Prepare([]retry.Option{retry.WithLogger(logger)}).Warn(t.Context(), "not retried", "method", "POST")
+	if entry.Prepare([]retry.Option{}).Warn() != nil {
+		t.Error("without a logger there is something to log to")
+	}
+	entry.Prepare([]retry.Option{retry.WithLogger(timelessLogger(&log))}).Warn()(t.Context(), "not retried", "method", "POST")
 	if got, want := log.String(), "level=WARN msg=\"not retried\" method=POST\n"; got != want {
 		t.Errorf("log is %q, want %q", got, want)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"strconv"
 	"time"
@@ -36,12 +37,16 @@ func (a *attempt) begin(ctx context.Context, legacy *onDemand, req *http.Request
 	a.request = *req.WithContext(&a.ctx)
 }
 
-// number sets a header to the number of the attempt.
+// number sets a header, in canonical form, to the number of the attempt. HTTP does not
+// distinguish upper from lower case, so it replaces the header in every form.
 func (a *attempt) number(header string, n int) {
-	if a.request.Header = a.request.Header.Clone(); a.request.Header == nil {
-		a.request.Header = http.Header{}
+	h := a.request.Header.Clone()
+	if h == nil {
+		h = http.Header{}
 	}
-	a.request.Header.Set(header, strconv.Itoa(n))
+	maps.DeleteFunc(h, func(name string, _ []string) bool { return http.CanonicalHeaderKey(name) == header })
+	h[header] = []string{strconv.Itoa(n)}
+	a.request.Header = h
 }
 
 // send sends the request.

@@ -109,10 +109,7 @@ func (x *exchange) Attempt(ctx context.Context) error {
 	if err := a.send(x.base); err != nil {
 		return x.unrepeated(err)
 	}
-	if status := a.response.StatusCode; x.failures.has(status) || x.hasIf && status >= 400 {
-		return newStatusError(a.response)
-	}
-	return nil
+	return x.failure(a.response)
 }
 
 // next prepares an attempt: the first with the caller's body, and later ones with bodies of

@@ -14,14 +14,15 @@ import (
 type settings struct {
 	failures   statuses
 	repeatable func(*http.Request) bool
-	header     string // for the number of an attempt; empty: none
+	once       error  // why a request that is not repeatable is sent once
+	header     string // for the number of an attempt, in canonical form; empty: none
 }
 
 // setting is the value of an option of this package.
 type setting func(*settings)
 
 func newSettings(values []any) settings {
-	s := settings{repeatable: Idempotent}
+	s := settings{repeatable: Idempotent, once: errMethod}
 	s.failures.add(http.StatusRequestTimeout, // 408
 		http.StatusTooEarly,            // 425
 		http.StatusTooManyRequests,     // 429
@@ -85,7 +86,7 @@ func Repeatable(f func(*http.Request) bool) retry.Option {
 	if f == nil {
 		argument.Reject("retryhttp", "Repeatable", "f", "nil", "a function")
 	}
-	return option(func(s *settings) { s.repeatable = f })
+	return option(func(s *settings) { s.repeatable, s.once = f, errRepeatable })
 }
 
 // AnyMethod retries requests of every method, such as POST and PATCH. Use it only for a
@@ -97,14 +98,22 @@ func AnyMethod() retry.Option {
 
 // WithAttemptHeader sends the number of the attempt, 1, 2, 3, ..., as header name, such as
 // "X-Attempt". Use it to count retries on the server, or to serve them last. It replaces a
-// header of that name. Requests that may not be repeated are sent without it.
+// header of that name, in upper or lower case. Requests that may not be repeated are sent
+// without it.
 //
-// It panics if name is not a valid name of a header.
+// It panics if name is not a valid name of a header, or is one that the base transport sets
+// or that is about the connection: Connection, Content-Length, Host, Keep-Alive,
+// Proxy-Connection, Te, Trailer, Transfer-Encoding or Upgrade.
 func WithAttemptHeader(name string) retry.Option {
 	if name == "" || !isToken(name) {
 		argument.Reject("retryhttp", "WithAttemptHeader", "name", strconv.Quote(name), "the name of a header")
 	}
-	return option(func(s *settings) { s.header = name })
+	canonical := http.CanonicalHeaderKey(name)
+	switch canonical {
+	case "Connection", "Content-Length", "Host", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade":
+		argument.Reject("retryhttp", "WithAttemptHeader", "name", strconv.Quote(name), "a header that reaches the server unchanged")
+	}
+	return option(func(s *settings) { s.header = canonical })
 }
 
 // Idempotent reports whether sending req twice has the same effect as sending it once: by its

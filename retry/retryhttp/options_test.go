@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -208,12 +211,20 @@ func TestAttemptHeader(t *testing.T) {
 		{"none before", "GET", http.Header{"X-A": {"1"}}, []string{"1", "2", "3"}},
 		{"replaced", "GET", http.Header{"X-Attempt": {"7", "8"}}, []string{"1", "2", "3"}},
 		{"nil", "GET", nil, []string{"1", "2", "3"}},
+		{"replaced, in other cases", "GET", http.Header{"x-attempt": {"7"}, "X-ATTEMPT": {"8"}, "X-Attempt": {"9"}}, []string{"1", "2", "3"}},
+		{"similar names stay", "GET", http.Header{"x-attempts": {"7"}}, []string{"1 7", "2 7", "3 7"}},
 		{"sent once", "POST", http.Header{}, []string{""}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var got []string
 			base := roundTripper(func(req *http.Request) (*http.Response, error) {
-				got = append(got, strings.Join(req.Header["X-Attempt"], " "))
+				var numbers []string
+				for _, name := range slices.Sorted(maps.Keys(req.Header)) {
+					if strings.HasPrefix(strings.ToLower(name), "x-attempt") {
+						numbers = append(numbers, req.Header[name]...)
+					}
+				}
+				got = append(got, strings.Join(numbers, " "))
 				if req.Header.Get("X-A") != row.header.Get("X-A") {
 					t.Errorf("the header is %v, want that of the request in it", req.Header)
 				}
@@ -232,11 +243,75 @@ func TestAttemptHeader(t *testing.T) {
 	}
 }
 
-// A transport says once that it does not retry a request because of its method, and once
-// because of its body.
+// A name is refused exactly if the header would not reach the server, by HTTP/1 or HTTP/2.
+func TestAttemptHeaderArrives(t *testing.T) {
+	accepted := func(name string) (ok bool) {
+		defer func() { ok = recover() == nil }()
+		retryhttp.WithAttemptHeader(name)
+		return
+	}
+	for _, row := range []struct {
+		name string
+		want bool
+	}{
+		{"Connection", false},
+		{"Content-Length", false},
+		{"Host", false},
+		{"Keep-Alive", false},
+		{"Proxy-Connection", false},
+		{"Trailer", false},
+		{"Transfer-Encoding", false},
+		{"Upgrade", false},
+		{"Cookie", true},
+		{"User-Agent", true},
+		{"X-Attempt", true},
+	} {
+		arrives := true
+		for _, http2 := range []bool{false, true} {
+			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+				io.WriteString(w, req.Header.Get(row.name))
+			}))
+			server.Config.ErrorLog = quiet
+			server.EnableHTTP2 = http2
+			server.StartTLS()
+			req := newRequest(t, "GET", server.URL, nil)
+			req.Header.Set(row.name, "1")
+			client := server.Client()
+			client.Timeout = time.Minute
+			resp, err := client.Do(req)
+			if err == nil {
+				var text []byte
+				text, err = io.ReadAll(resp.Body)
+				resp.Body.Close()
+				arrives = arrives && string(text) == "1"
+			}
+			arrives = arrives && err == nil
+			server.Close()
+		}
+		if arrives != row.want {
+			t.Errorf("%s arrives: %v, want %v", row.name, arrives, row.want)
+		}
+		for _, name := range []string{row.name, strings.ToLower(row.name)} {
+			if got := accepted(name); got != row.want {
+				t.Errorf("WithAttemptHeader(%q) is accepted: %v, want %v", name, got, row.want)
+			}
+		}
+	}
+}
+
+// A transport says once that it does not retry a request because of its method or the
+// caller's function, and once because of its body.
 func TestWarnsOnce(t *testing.T) {
 	const method = `level=WARN msg="attempt failed, not retrying" reason="request may not be sent twice, by its method" method=POST host=a err=`
+	const function = `level=WARN msg="attempt failed, not retrying" reason="request may not be sent twice, by the function of Repeatable" method=POST host=a err=`
 	const body = `level=WARN msg="attempt failed, not retrying" reason="request has a body and no GetBody to send it again" method=PUT host=a err=`
+	never := retryhttp.Repeatable(func(*http.Request) bool { return false })
+	accept := retry.If(func(error) bool { return true })
+	refuse := retry.If(func(error) bool { return false })
+	noHost := func(r *http.Request) *http.Request {
+		r.URL.Host = ""
+		return r
+	}
 	for _, row := range []struct {
 		name   string
 		method string
@@ -250,6 +325,13 @@ func TestWarnsOnce(t *testing.T) {
 		{name: "a status", method: "POST", answer: answer{status: 503}, want: method + `"server answered 503 Service Unavailable"`},
 		{name: "a body", method: "PUT", once: true, answer: answer{status: 503}, want: body + `"server answered 503 Service Unavailable"`},
 		{name: "a status of an option", method: "POST", answer: answer{status: 409}, opts: []retry.Option{retryhttp.Statuses(409)}, want: method + `"server answered 409 Conflict"`},
+		{name: "a status, by Repeatable", method: "POST", answer: answer{status: 503}, opts: []retry.Option{never}, want: function + `"server answered 503 Service Unavailable"`},
+		{name: "a status that If accepts", method: "POST", answer: answer{status: 404}, opts: []retry.Option{accept}, want: method + `"server answered 404 Not Found"`},
+		{name: "an error that If accepts, though no retry cures it", method: "POST", answer: answer{err: errRefused}, change: noHost, opts: []retry.Option{accept}, want: `level=WARN msg="attempt failed, not retrying" reason="request may not be sent twice, by its method" method=POST host="" err="connection refused"`},
+		{name: "a status that If refuses", method: "POST", answer: answer{status: 503}, opts: []retry.Option{refuse}},
+		{name: "an error that If refuses", method: "POST", answer: answer{err: errRefused}, opts: []retry.Option{refuse}},
+		{name: "a status that If is not asked about", method: "POST", answer: answer{status: 399}, opts: []retry.Option{accept}},
+		{name: "a permanent error", method: "POST", answer: answer{err: retry.Permanent(errRefused)}, opts: []retry.Option{accept}},
 		{name: "a success", method: "POST", answer: answer{status: 200}},
 		{name: "a status that is no failure", method: "POST", answer: answer{status: 404}},
 		{name: "a failure that no retry cures", method: "POST", answer: answer{err: errRefused}, change: func(r *http.Request) *http.Request {
@@ -291,6 +373,32 @@ func TestWarnsOnce(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// If is not called for a request that is sent once, unless there may be something to log.
+func TestIfIsNotAskedInVain(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		opts    []retry.Option
+		accepts bool
+		asked   int // in 3 requests
+	}{
+		{"no logger", nil, true, 0},
+		{"logged", []retry.Option{retry.WithLogger(slog.New(slog.DiscardHandler))}, true, 1},
+		{"nothing logged yet", []retry.Option{retry.WithLogger(slog.New(slog.DiscardHandler))}, false, 3},
+	} {
+		asked := 0
+		tr := retryhttp.NewTransport(&scripted{answers: []answer{{status: 503}}}, backoff.Constant(0), append(row.opts, retry.If(func(error) bool {
+			asked++
+			return row.accepts
+		}))...)
+		for range 3 {
+			tr.RoundTrip(newRequest(t, "POST", "http://a/", nil))
+		}
+		if asked != row.asked {
+			t.Errorf("%s: asked %d times, want %d", row.name, asked, row.asked)
+		}
 	}
 }
 

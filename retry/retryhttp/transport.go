@@ -38,8 +38,9 @@
 //     the cause [ErrBodyOnce]. If GetBody fails, retrying stops with that error.
 //
 // All other requests, such as a plain POST, go to the base transport unchanged and are
-// sent once. The first of them that fails, and the first with ErrBodyOnce, are logged by
-// [retry.WithLogger]. [AnyMethod] and [Repeatable] retry other requests than these.
+// sent once. The first of them that fails as a request that is retried may fail, and the
+// first with ErrBodyOnce, are logged by [retry.WithLogger]. [AnyMethod] and [Repeatable]
+// retry other requests than these.
 //
 // # Failures
 //
@@ -55,7 +56,8 @@
 // [retry.If] replaces both rules. Its function gets every error of the base transport, and
 // a [*StatusError] for every response whose status is 400 or above, such as 404, or is a
 // failure. What it accepts is retried. A status that it refuses ends the call as it would
-// without retries.
+// without retries. If there is a logger, the function is also called for requests that are
+// sent once, until the failure of one has been logged.
 //
 // # What RoundTrip returns
 //
@@ -91,6 +93,9 @@
 // [retry.AttemptTimeout] limits each attempt until the header of its response; the body
 // may take longer.
 //
+// If the client's Timeout is over, the text of the error may be net/http's or this
+// package's. Check the method Timeout of the *url.Error, not the text.
+//
 // # Retries of net/http
 //
 // [http.Transport] has a retry of its own: if a connection that was kept alive turns out
@@ -101,6 +106,7 @@
 package retryhttp
 
 import (
+	"context"
 	"errors"
 	"iter"
 	"net/http"
@@ -124,6 +130,10 @@ var ErrBodyOnce = errors.New("request has a body and no GetBody to send it again
 // succeeds. The package comment has the rules. If base is nil, it is
 // [http.DefaultTransport].
 //
+// If delays is endless, set the client's Timeout, a deadline of the request's context,
+// [retry.MaxAttempts] or [retry.MaxElapsed]. Otherwise a request to a server that always
+// fails is sent forever.
+//
 // The options are those of package retry, and [Statuses], [ServerErrors], [Repeatable],
 // [AnyMethod] and [WithAttemptHeader], which change nothing elsewhere. The errors that they
 // get are those of base, and a [*StatusError] for a status that failed; [retry.If] can choose
@@ -140,14 +150,19 @@ func NewTransport(base http.RoundTripper, delays iter.Seq[time.Duration], opts .
 		base = http.DefaultTransport
 	}
 	runner := entry.Prepare(append([]retry.Option{retry.MaxAfter(DefaultMaxAfter)}, opts...))
-	return &transport{base: base, delays: delays, runner: runner, hasIf: runner.HasIf(), settings: newSettings(runner.Values())}
+	return &transport{
+		base: base, delays: delays,
+		runner: runner, hasIf: runner.HasIf(), log: runner.Warn(),
+		settings: newSettings(runner.Values()),
+	}
 }
 
 type transport struct {
 	base   http.RoundTripper
 	delays iter.Seq[time.Duration]
 	runner entry.Runner
-	hasIf  bool // so that decides which failures are retried
+	hasIf  bool                                               // so that decides which failures are retried
+	log    func(ctx context.Context, msg string, args ...any) // nil: there is no logger
 	settings
 	warned warned
 }
@@ -160,10 +175,18 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	if !t.repeatable(req) {
 		resp, err := t.base.RoundTrip(req)
-		t.warnOfMethod(req, resp, err)
+		t.warnOfOnce(req, resp, err)
 		return resp, err
 	}
 	return t.exchange(req)
+}
+
+// failure returns why an attempt with this response failed, or nil if it succeeded.
+func (t *transport) failure(resp *http.Response) error {
+	if t.failures.has(resp.StatusCode) || t.hasIf && resp.StatusCode >= 400 {
+		return newStatusError(resp)
+	}
+	return nil
 }
 
 func ofHTTP(req *http.Request) bool {

@@ -488,6 +488,7 @@ func TestBadArguments(t *testing.T) {
 		{"retryhttp: Repeatable: f is nil, want a function", func() { retryhttp.Repeatable(nil) }},
 		{`retryhttp: WithAttemptHeader: name is "", want the name of a header`, func() { retryhttp.WithAttemptHeader("") }},
 		{`retryhttp: WithAttemptHeader: name is "two words", want the name of a header`, func() { retryhttp.WithAttemptHeader("two words") }},
+		{`retryhttp: WithAttemptHeader: name is "te", want a header that reaches the server unchanged`, func() { retryhttp.WithAttemptHeader("te") }},
 	} {
 		func() {
 			defer func() {

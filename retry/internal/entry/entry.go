@@ -37,8 +37,13 @@ type Runner interface {
 	// HasIf reports whether the caller has set retry.If.
 	HasIf() bool
 
-	// Warn logs to the logger of retry.WithLogger, if there is one.
-	Warn(ctx context.Context, msg string, args ...any)
+	// Retryable reports whether Run would retry op after an attempt that returned err,
+	// apart from limits: by the mark of retry.Permanent, retry.If or op, in this order.
+	Retryable(op Operation, err error) bool
+
+	// Warn returns a function that logs to the logger of retry.WithLogger, or nil if
+	// there is none.
+	Warn() func(ctx context.Context, msg string, args ...any)
 }
 
 // The functions that package retry sets when it is initialized.
