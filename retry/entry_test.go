@@ -106,18 +106,21 @@ func TestEntryRetryable(t *testing.T) {
 		{"permanent, If accepts", []retry.Option{onlyB}, retry.Permanent(errB), false, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			runner := entry.Prepare(row.opts)
-			asked := &object{}
-			if got := runner.Retryable(asked, row.err); got != row.want {
-				t.Errorf("Retryable is %v, want %v", got, row.want)
-			}
-			if diff := cmp.Diff(row.said, asked.said); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			ran := &object{errs: []error{row.err, nil}}
-			if runner.Run(t.Context(), list(0), ran); len(ran.errs) == 0 != row.want {
-				t.Errorf("Run retries: %v, want %v", len(ran.errs) == 0, row.want)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				runner := entry.Prepare(row.opts)
+				asked := &object{}
+				if got := runner.Retryable(asked, row.err); got != row.want {
+					t.Errorf("Retryable is %v, want %v", got, row.want)
+				}
+				if diff := cmp.Diff(row.said, asked.said); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				ran := &object{errs: []error{row.err, nil}}
+				runner.Run(t.Context(), list(0), ran)
+				if got := len(ran.errs) == 0; got != row.want {
+					t.Errorf("Run retries: %v, want %v", got, row.want)
+				}
+			})
 		})
 	}
 }
