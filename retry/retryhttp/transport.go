@@ -38,7 +38,7 @@
 //     the cause [ErrBodyOnce]. If GetBody fails, retrying stops with that error.
 //
 // All other requests, such as a plain POST, go to the base transport unchanged and are
-// sent once. The first of them that fails as a request that is retried may fail, and the
+// sent once. The first of them with a failure that would be retried otherwise, and the
 // first with ErrBodyOnce, are logged by [retry.WithLogger]. [AnyMethod] and [Repeatable]
 // retry other requests than these.
 //
@@ -94,7 +94,7 @@
 // may take longer.
 //
 // If the client's Timeout is over, the text of the error may be net/http's or this
-// package's. Check the method Timeout of the *url.Error, not the text.
+// package's. Check the method Timeout of the [net.Error], not the text.
 //
 // # Retries of net/http
 //
@@ -151,8 +151,11 @@ func NewTransport(base http.RoundTripper, delays iter.Seq[time.Duration], opts .
 	}
 	runner := entry.Prepare(append([]retry.Option{retry.MaxAfter(DefaultMaxAfter)}, opts...))
 	return &transport{
-		base: base, delays: delays,
-		runner: runner, hasIf: runner.HasIf(), log: runner.Warn(),
+		base:     base,
+		delays:   delays,
+		runner:   runner,
+		hasIf:    runner.HasIf(),
+		log:      runner.Warn(),
 		settings: newSettings(runner.Values()),
 	}
 }
@@ -161,8 +164,9 @@ type transport struct {
 	base   http.RoundTripper
 	delays iter.Seq[time.Duration]
 	runner entry.Runner
-	hasIf  bool                                               // so that decides which failures are retried
-	log    func(ctx context.Context, msg string, args ...any) // nil: there is no logger
+	hasIf  bool // so that decides which failures are retried
+
+	log func(ctx context.Context, msg string, args ...any) // nil: there is no logger
 	settings
 	warned warned
 }
