@@ -84,6 +84,7 @@ func TestContended(t *testing.T) {
 		var allowed atomic.Int64
 		n := contend(0, func() {
 			b.Allow(1, nil)
+			b.Balance()
 			if b.Allow(2, nil) == nil {
 				allowed.Add(1)
 			}
@@ -94,7 +95,15 @@ func TestContended(t *testing.T) {
 	})
 	t.Run("accepts", func(t *testing.T) {
 		b := retry.NewThrottle(1, 24*time.Hour)
-		n := contend(0, func() { b.Done(retry.Result{Attempt: 1}) })
+		n := contend(0, func() {
+			if err := b.Allow(1, nil); err != nil {
+				t.Errorf("rejected though all are accepted: %v", err)
+			}
+			if p := b.RejectionProbability(); p != 0 {
+				t.Errorf("probability %v though all are accepted", p)
+			}
+			b.Done(retry.Result{Attempt: 1})
+		})
 		b.Done(retry.Result{Attempt: 1, Err: errA, Retryable: true})
 		if got, want := b.RejectionProbability(), 1/float64(n+2); got != want {
 			t.Errorf("probability %v after %d accepts and one failure, want %v", got, n, want)

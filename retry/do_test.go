@@ -72,7 +72,7 @@ func failing(errs ...error) script {
 func list(delays ...time.Duration) iter.Seq[time.Duration] { return slices.Values(delays) }
 
 // runners are the ways to run an operation. Each has to obey every rule.
-var runners = map[string]func(context.Context, iter.Seq[time.Duration], func(context.Context) error, ...retry.Option) error{
+var runners = map[string]runner{
 	"Do": retry.Do,
 	"Value": func(ctx context.Context, delays iter.Seq[time.Duration], op func(context.Context) error, opts ...retry.Option) error {
 		calls := 0
@@ -99,6 +99,9 @@ var runners = map[string]func(context.Context, iter.Seq[time.Duration], func(con
 	},
 }
 
+// runner is one of runners.
+type runner = func(context.Context, iter.Seq[time.Duration], func(context.Context) error, ...retry.Option) error
+
 // result is a run as seen from outside. Times count from its start.
 type result struct {
 	Calls  []time.Duration // when each attempt began
@@ -108,13 +111,19 @@ type result struct {
 }
 
 // perform runs a script in the bubble it is called in.
-func perform(
-	run func(context.Context, iter.Seq[time.Duration], func(context.Context) error, ...retry.Option) error,
-	ctx context.Context, delays iter.Seq[time.Duration], sc script, opts ...retry.Option,
-) result {
+func perform(run runner, ctx context.Context, delays iter.Seq[time.Duration], sc script, opts ...retry.Option) result {
+	var events []retry.Event
+	opts = append(opts, retry.OnRetry(func(e retry.Event) { events = append(events, e) }))
+	r := unheard(run, ctx, delays, sc, opts...)
+	r.Events = events
+	return r
+}
+
+// unheard is perform without a hook, for which the runner reads the clock less often. The
+// result has no events.
+func unheard(run runner, ctx context.Context, delays iter.Seq[time.Duration], sc script, opts ...retry.Option) result {
 	var r result
 	start := time.Now()
-	opts = append(opts, retry.OnRetry(func(e retry.Event) { r.Events = append(r.Events, e) }))
 	r.Err = run(ctx, delays, func(ctx context.Context) error {
 		r.Calls = append(r.Calls, time.Since(start))
 		var o try
@@ -598,6 +607,17 @@ func TestRules(t *testing.T) {
 			},
 		},
 		{
+			name: "nor is the attempt before it, though there is no delay", delays: list(0, 1*s, 2*s),
+			script: script{{takes: 40 * s, err: errA}, {takes: 30 * s, err: errB}, {err: errC}},
+			opts:   options(retry.ResetAfter(time.Minute), retry.MaxAttempts(4)),
+			want: result{
+				Calls:  []time.Duration{0, 40 * s, 71 * s, 73 * s},
+				Events: []retry.Event{event(1, errA, 0, 40*s), event(2, errB, 1*s, 70*s), event(3, errC, 2*s, 71*s)},
+				Err:    stopped(4, 73*s, errC, retry.ErrExhausted),
+				End:    73 * s,
+			},
+		},
+		{
 			name: "MaxElapsed goes on through ResetAfter", delays: list(1 * s), script: script{{takes: time.Minute, err: errA}},
 			opts: options(retry.ResetAfter(time.Minute), retry.MaxElapsed(100*s)),
 			want: result{
@@ -663,7 +683,7 @@ func TestRules(t *testing.T) {
 	}
 	for _, row := range rows {
 		for name, run := range runners {
-			t.Run(row.name+"/"+name, func(t *testing.T) {
+			check := func(t *testing.T, perform func(runner, context.Context, iter.Seq[time.Duration], script, ...retry.Option) result, want result) {
 				synctest.Test(t, func(t *testing.T) {
 					ctx := t.Context()
 					if row.deadline > 0 {
@@ -690,10 +710,16 @@ func TestRules(t *testing.T) {
 							got.Events[i].Err = nil // made afresh in its row
 						}
 					}
-					if diff := cmp.Diff(row.want, got, sameError); diff != "" {
+					if diff := cmp.Diff(want, got, sameError); diff != "" {
 						t.Errorf("(-want +got):\n%s", diff)
 					}
 				})
+			}
+			t.Run(row.name+"/"+name, func(t *testing.T) { check(t, perform, row.want) })
+			t.Run(row.name+"/"+name+"/without a hook", func(t *testing.T) {
+				want := row.want
+				want.Events = nil
+				check(t, unheard, want)
 			})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -80,11 +81,16 @@ type plainQuota struct {
 	cost, timeout, increment int
 }
 
+// isTimedOut reports whether an error of the property is a timeout.
+func isTimedOut(err error) bool {
+	return err == context.DeadlineExceeded || err == os.ErrDeadlineExceeded
+}
+
 func (q *plainQuota) allow(_ time.Duration, attempt int, last error) error {
 	switch {
 	case attempt == 1:
 		return nil
-	case last == context.DeadlineExceeded:
+	case isTimedOut(last):
 		return q.take(q.timeout * 1e6)
 	}
 	return q.take(q.cost * 1e6)
@@ -95,7 +101,7 @@ func (q *plainQuota) done(_ time.Duration, r Result) {
 	case r.Err != nil:
 	case r.Attempt == 1:
 		q.add(q.increment * 1e6)
-	case r.Last == context.DeadlineExceeded:
+	case isTimedOut(r.Last):
 		q.add(q.timeout * 1e6)
 	default:
 		q.add(q.cost * 1e6)
@@ -191,12 +197,12 @@ var limiters = map[string]func(*rapid.T) (Limiter, func() float64, plain){
 		return q, q.Tokens, &plainQuota{plainBucket{full * 1e6, full * 1e6}, cost, timeout, increment}
 	},
 	"RatioBudget": func(t *rapid.T) (Limiter, func() float64, plain) {
-		ratio, perSecond := rapid.IntRange(0, 2e6).Draw(t, "ratio"), rapid.IntRange(0, 2).Draw(t, "per second")
+		ratio, perSecond := rapid.IntRange(0, 2e6).Draw(t, "ratio"), rapid.IntRange(0, 2e6).Draw(t, "per second")
 		seconds := rapid.IntRange(1, 5).Draw(t, "window")
 		length := time.Duration(seconds) * time.Second
-		b := NewRatioBudget(float64(ratio)/1e6, float64(perSecond), length)
+		b := NewRatioBudget(float64(ratio)/1e6, float64(perSecond)/1e6, length)
 		return b, func() float64 { return float64(b.Balance()) },
-			&plainRatioBudget{plainWindow{length: length}, plainWindow{length: length}, ratio, perSecond * seconds * 1e6}
+			&plainRatioBudget{plainWindow{length: length}, plainWindow{length: length}, ratio, perSecond * seconds}
 	},
 	"Throttle": func(t *rapid.T) (Limiter, func() float64, plain) {
 		k, seed := rapid.Float64Range(1, 5).Draw(t, "k"), rapid.Uint64().Draw(t, "seed")
@@ -219,7 +225,7 @@ func TestLimitersAgainstModels(t *testing.T) {
 				attempt, last := 1, error(nil)
 				if rapid.IntRange(0, 2).Draw(t, "retry") > 0 {
 					attempt = rapid.IntRange(2, 4).Draw(t, "attempt")
-					last = rapid.SampledFrom([]error{errA, context.DeadlineExceeded}).Draw(t, "last")
+					last = rapid.SampledFrom([]error{errA, context.DeadlineExceeded, os.ErrDeadlineExceeded}).Draw(t, "last")
 				}
 				want := model.allow(time.Since(start), attempt, last)
 				if got := l.Allow(attempt, last); got != want {
@@ -254,6 +260,36 @@ func TestLimitersAgainstModels(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) { rapid.SyncTest(t, property) })
+		})
+	}
+}
+
+// A ratio and a reserve are rounded to the nearest millionth: each of these products is a
+// whole number that float64 misses, above or below.
+func TestRatioBudgetRounds(t *testing.T) {
+	for _, row := range []struct {
+		ratio, perSecond float64
+		window           time.Duration
+		requests         int
+		want             int64
+	}{
+		{2.01, 0, time.Second, 100, 201},
+		{0, 0.29, 100 * time.Second, 0, 29},
+		{0, 0.25, 10 * time.Second, 0, 2},
+		{0, 0.4, 2500 * time.Millisecond, 0, 1},
+		{0.0000005, 0, time.Second, 1_000_000, 1},
+		{0.0000004, 0, time.Second, 1_000_000, 0},
+		{0, 0.9999994, time.Second, 0, 0},
+		{0, 0.9999995, time.Second, 0, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := NewRatioBudget(row.ratio, row.perSecond, row.window)
+			for range row.requests {
+				b.Allow(1, nil)
+			}
+			if got := b.Balance(); got != row.want {
+				t.Errorf("balance of %v, %v, %v after %d requests is %d, want %d", row.ratio, row.perSecond, row.window, row.requests, got, row.want)
+			}
 		})
 	}
 }

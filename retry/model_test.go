@@ -299,9 +299,19 @@ func testModel(t *rapid.T) {
 			ctx, cancel = context.WithCancelCause(ctx)
 			defer time.AfterFunc(c.canceled, func() { cancel(errStop) }).Stop()
 		}
+		opts := append(c.options(), retry.WithBudget(budget))
 		w := watching()
-		opts := append(c.options(), retry.WithBudget(budget), w.option())
-		got := perform(runners[name], ctx, c.schedule(), c.marked(), opts...)
+		observed := rapid.Bool().Draw(t, "Observe")
+		if observed {
+			opts = append(opts, w.option())
+		}
+		var got result
+		if rapid.Bool().Draw(t, "OnRetry") {
+			got = perform(runners[name], ctx, c.schedule(), c.marked(), opts...)
+		} else {
+			got = unheard(runners[name], ctx, c.schedule(), c.marked(), opts...)
+			got.Events = want.Events // which nobody has seen, unless w has
+		}
 		if diff := cmp.Diff(want, got, sameError); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
@@ -309,7 +319,9 @@ func testModel(t *rapid.T) {
 			t.Fatalf("budget has %v tokens, want %v", got, b.tokens)
 		}
 		checkError(t, got.Err)
-		w.check(t, got)
+		if observed {
+			w.check(t, got)
+		}
 	}
 }
 

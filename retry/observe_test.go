@@ -35,6 +35,15 @@ func (w *watch) option() retry.Option {
 	})
 }
 
+// words returns the results of the outcomes.
+func (w *watch) words() []string {
+	var words []string
+	for _, o := range w.outcomes {
+		words = append(words, o.Result())
+	}
+	return words
+}
+
 // check checks the laws of Observe against the run that it has seen.
 func (w *watch) check(t interface {
 	Helper()
@@ -134,11 +143,7 @@ func TestResult(t *testing.T) {
 				w := watching()
 				got := perform(run, ctx, list(s, s), row.sc, append(row.opts, w.option())...)
 				w.check(t, got)
-				var words []string
-				for _, o := range w.outcomes {
-					words = append(words, o.Result())
-				}
-				if diff := cmp.Diff(row.want, words); diff != "" {
+				if diff := cmp.Diff(row.want, w.words()); diff != "" {
 					t.Errorf("%s (-want +got):\n%s", name, diff)
 				}
 				if cause := w.outcomes[len(w.outcomes)-1].Cause; cause != row.cause {
@@ -368,11 +373,7 @@ func TestObservePanicElsewhere(t *testing.T) {
 				if got != errB {
 					t.Errorf("%s in %s: recovered %v, want %v", row.name, name, got, errB)
 				}
-				var words []string
-				for _, o := range w.outcomes {
-					words = append(words, o.Result())
-				}
-				if diff := cmp.Diff(row.want, words); diff != "" {
+				if diff := cmp.Diff(row.want, w.words()); diff != "" {
 					t.Errorf("%s in %s (-want +got):\n%s", row.name, name, diff)
 				}
 			})
