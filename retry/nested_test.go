@@ -143,6 +143,138 @@ func TestEarlierHint(t *testing.T) {
 	})
 }
 
+// A call in a goroutine of its own finds the mark of an attempt that is observed, and so
+// does the observer, whose context has no deadline of the attempt.
+func TestDepthObserved(t *testing.T) {
+	for name, run := range runners {
+		retry.Unmark()
+		retry.Depth(t.Context())
+		depth := func(ctx context.Context) int {
+			got := make(chan int)
+			go func() { got <- retry.Depth(ctx) }()
+			return <-got
+		}
+		observed := 0
+		observe := retry.Observe(func(ctx context.Context, a retry.Attempt) (context.Context, func(retry.Outcome)) {
+			observed++
+			if got := depth(ctx); got != 1 {
+				t.Errorf("%s: depth of the observer of attempt %d is %d, want 1", name, a.Number, got)
+			}
+			if _, ok := ctx.Deadline(); ok {
+				t.Errorf("%s: the observer of attempt %d has a deadline", name, a.Number)
+			}
+			return nil, nil
+		})
+		for _, timeout := range []retry.Option{{}, retry.AttemptTimeout(time.Hour)} {
+			run(t.Context(), list(0), func(ctx context.Context) error {
+				if got := depth(ctx); got != 1 {
+					t.Errorf("%s: depth is %d, want 1", name, got)
+				}
+				return errA
+			}, observe, timeout)
+		}
+		if observed != 4 {
+			t.Errorf("%s: %d attempts were observed, want 4", name, observed)
+		}
+	}
+}
+
+// recurse calls f with n frames of its own below it.
+//
+//go:noinline
+func recurse(n int, f func()) {
+	if n == 0 {
+		f()
+		return
+	}
+	recurse(n-1, f)
+}
+
+// Calls are counted on the stack of the goroutine however many frames lie in between.
+func TestDepthOfStack(t *testing.T) {
+	detached := context.Background()
+	frames := []int{1000}
+	for n := range 200 { // no frame is left out where the stack is read in parts
+		frames = append(frames, n)
+	}
+	for name, run := range runners {
+		for _, n := range frames {
+			run(t.Context(), list(), func(context.Context) error {
+				recurse(n, func() {
+					run(detached, list(), func(context.Context) error {
+						recurse(n, func() {
+							if got := retry.Depth(detached); got != 2 {
+								t.Errorf("%s: depth below %d frames is %d, want 2", name, n, got)
+							}
+						})
+						return nil
+					})
+				})
+				return nil
+			})
+		}
+	}
+}
+
+// A failure of a nested call is one for its Budget and its Limiter too, though no retry of
+// the call follows.
+func TestNotNestedIsCharged(t *testing.T) {
+	for name, run := range runners {
+		b, l := retry.NewBudget(10, 1), &ledger{most: 9}
+		var got error
+		retry.Do(t.Context(), list(), func(ctx context.Context) error {
+			got = run(ctx, list(0), failTo(errA), retry.NotNested(), retry.WithBudget(b), retry.WithLimiter(l))
+			return nil
+		})
+		if !errors.Is(got, retry.ErrNested) {
+			t.Errorf("%s: nested call returned %v", name, got)
+		}
+		if tokens := b.Tokens(); tokens != 9 {
+			t.Errorf("%s: %v tokens, want 9", name, tokens)
+		}
+		if diff := cmp.Diff([]string{"allow 1 after <nil>", "done 1 after <nil>: a true"}, l.said); diff != "" {
+			t.Errorf("%s: limiter (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// The end of the context and a refusal by If come before ErrNested, and all other causes
+// come after it.
+func TestNotNestedOrder(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		opt    retry.Option
+		cancel bool  // the context, in the attempt
+		cause  error // nil: the error is errA
+	}{
+		{"the context ends", retry.Option{}, true, errStop},
+		{"If refuses", retry.If(func(error) bool { return false }), false, nil},
+		{"MaxAttempts", retry.MaxAttempts(1), false, retry.ErrNested},
+		{"MaxElapsed", retry.MaxElapsed(1), false, retry.ErrNested},
+		{"the budget", retry.WithBudget(retry.NewBudget(1, 1)), false, retry.ErrNested},
+		{"a limiter", retry.WithLimiter(refusing{1, errB}), false, retry.ErrNested},
+	} {
+		for name, run := range runners {
+			var got error
+			retry.Do(t.Context(), list(), func(ctx context.Context) error {
+				ctx, cancel := context.WithCancelCause(ctx)
+				defer cancel(nil)
+				got = run(ctx, list(time.Hour), func(context.Context) error {
+					if row.cancel {
+						cancel(errStop)
+					}
+					return errA
+				}, retry.NotNested(), row.opt)
+				return nil
+			})
+			if e, _ := errors.AsType[*retry.Error](got); row.cause == nil && got != errA ||
+				row.cause != nil && (e == nil || e.Cause != row.cause || e.Last != errA) {
+				t.Errorf("%s, %s: error is %v, want the cause %v", name, row.name, got, row.cause)
+			}
+		}
+	}
+}
+
 // An error of a nested call that is no failure of the layers stays what it is.
 func TestNotNestedKeepsErrors(t *testing.T) {
 	opts := []retry.Option{retry.NotNested()}

@@ -154,6 +154,36 @@ func TestResult(t *testing.T) {
 	}
 }
 
+// The result is "context" also if the context was cancelled by a cause of its own.
+func TestResultOfCause(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		delays []time.Duration
+		sc     script
+		want   []string
+	}{
+		{"in the first attempt", []time.Duration{s}, script{{takes: time.Hour, err: errA, heeds: true}}, []string{"context"}},
+		{"in a retry", []time.Duration{s}, script{{err: errA}, {takes: time.Hour, err: errB}}, []string{"retry", "context"}},
+		{"in a delay", []time.Duration{time.Hour}, failing(errA), []string{"retry", "context"}},
+	} {
+		for name, run := range runners {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer time.AfterFunc(time.Minute, func() { cancel(errStop) }).Stop()
+				w := watching()
+				got := perform(run, ctx, list(row.delays...), row.sc, w.option())
+				w.check(t, got)
+				if diff := cmp.Diff(row.want, w.words()); diff != "" {
+					t.Errorf("%s in %s (-want +got):\n%s", row.name, name, diff)
+				}
+				if cause := w.outcomes[len(w.outcomes)-1].Cause; cause != errStop {
+					t.Errorf("%s in %s: cause is %v, want %v", row.name, name, cause, errStop)
+				}
+			})
+		}
+	}
+}
+
 // An Outcome made elsewhere, such as in a test of an observer, has the same words, as far
 // as its fields show them.
 func TestResultOfFields(t *testing.T) {
@@ -364,6 +394,17 @@ func TestObservePanicElsewhere(t *testing.T) {
 			{"another observer", list(s), retry.Observe(func(context.Context, retry.Attempt) (context.Context, func(retry.Outcome)) {
 				panic(errB)
 			}), []string{"panic"}},
+			{"the schedule after the end", func(yield func(time.Duration) bool) {
+				yield(0)
+				panic(errB)
+			}, retry.MaxAttempts(2), []string{"retry", "exhausted"}},
+			{"the outcome of another observer", list(s), retry.Observe(func(ctx context.Context, a retry.Attempt) (context.Context, func(retry.Outcome)) {
+				return ctx, func(o retry.Outcome) {
+					if !o.Retry {
+						panic(errB)
+					}
+				}
+			}), []string{"retry", "exhausted"}},
 		} {
 			synctest.Test(t, func(t *testing.T) {
 				w := watching()

@@ -179,6 +179,31 @@ level=WARN msg="attempt failed, retrying" attempt=2 err=a delay=2s elapsed=1s
 	}
 }
 
+// tracing is a slog.Handler that notes a value of the context that it gets.
+type tracing struct {
+	slog.Handler
+	seen *[]any
+}
+
+func (h tracing) Enabled(context.Context, slog.Level) bool { return true }
+
+func (h tracing) Handle(ctx context.Context, _ slog.Record) error {
+	*h.seen = append(*h.seen, ctx.Value(key{}))
+	return nil
+}
+
+// The logger gets the caller's context, in which a handler may find a trace.
+func TestWithLoggerContext(t *testing.T) {
+	for name, run := range runners {
+		var seen []any
+		ctx := context.WithValue(t.Context(), key{}, "trace 1")
+		run(ctx, list(0, 0), failTo(errA), retry.WithLogger(slog.New(tracing{slog.DiscardHandler, &seen})))
+		if diff := cmp.Diff([]any{"trace 1", "trace 1"}, seen); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
 // The last option of a kind wins, and options have no state: one list serves any number
 // of calls.
 func TestOptionsAreValues(t *testing.T) {
