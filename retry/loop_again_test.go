@@ -22,7 +22,7 @@ func testLoopAgain(t *rapid.T) {
 	first, second := settings.Draw(t, "first"), settings.Draw(t, "second")
 	leave := rapid.IntRange(0, 4).Draw(t, "leave in attempt") // 0: never
 	panics := rapid.Bool().Draw(t, "by a panic")
-	pause := perhaps(20, 7).Draw(t, "pause")
+	pause := millis(20).Draw(t, "pause") + 70 // so that the first range does not end with the context
 
 	// Both ranges have the options and the context of second, which lives for both of them.
 	// It ends in any case, because a delay of first may last forever.
