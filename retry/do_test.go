@@ -126,6 +126,9 @@ func unheard(run runner, ctx context.Context, delays iter.Seq[time.Duration], sc
 	start := time.Now()
 	r.Err = run(ctx, delays, func(ctx context.Context) error {
 		r.Calls = append(r.Calls, time.Since(start))
+		if len(r.Calls) == 1000 {
+			return retry.Permanent(errors.New("the run has no end"))
+		}
 		var o try
 		o, sc = sc.next()
 		return o.run(ctx)
@@ -607,14 +610,14 @@ func TestRules(t *testing.T) {
 			},
 		},
 		{
-			name: "nor is the attempt before it, though there is no delay", delays: list(0, 1*s, 2*s),
-			script: script{{takes: 40 * s, err: errA}, {takes: 30 * s, err: errB}, {err: errC}},
-			opts:   options(retry.ResetAfter(time.Minute), retry.MaxAttempts(4)),
+			name: "nor is the attempt before it, though there is no delay", delays: list(1*s, 0, 2*s),
+			script: script{{err: errA}, {takes: 40 * s, err: errB}, {takes: 30 * s, err: errC}},
+			opts:   options(retry.ResetAfter(time.Minute)),
 			want: result{
-				Calls:  []time.Duration{0, 40 * s, 71 * s, 73 * s},
-				Events: []retry.Event{event(1, errA, 0, 40*s), event(2, errB, 1*s, 70*s), event(3, errC, 2*s, 71*s)},
-				Err:    stopped(4, 73*s, errC, retry.ErrExhausted),
-				End:    73 * s,
+				Calls:  []time.Duration{0, 1 * s, 41 * s, 73 * s},
+				Events: []retry.Event{event(1, errA, 1*s, 0), event(2, errB, 0, 41*s), event(3, errC, 2*s, 71*s)},
+				Err:    stopped(4, 103*s, errC, retry.ErrExhausted),
+				End:    103 * s,
 			},
 		},
 		{
