@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
@@ -120,4 +121,30 @@ func TestLoopAfterPanic(t *testing.T) {
 			t.Errorf("attempt %d: Err is %v after a panic, want nil", attempt, err)
 		}
 	}
+}
+
+// The second range has less time until the deadline, no error of the first one, and its own
+// end.
+func TestLoopAgainInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*s)
+		defer cancel()
+		delays := []time.Duration{6 * s}
+		loop := retry.NewLoop(ctx, func(yield func(time.Duration) bool) { list(delays...)(yield) }, retry.KeepErrors(9))
+		for _, want := range []*retry.Error{
+			{Attempts: 2, Elapsed: 6 * s, Last: errA, Cause: retry.ErrExhausted, Earlier: []error{errA}},
+			{Attempts: 1, Last: errA, Cause: retry.ErrDeadline},
+			{Attempts: 1, Last: errA, Cause: retry.ErrExhausted},
+		} {
+			for range loop.Attempts() {
+				loop.Fail(errA)
+			}
+			if diff := gocmp.Diff(error(want), loop.Err(), sameError); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if want.Cause == retry.ErrDeadline {
+				delays = nil
+			}
+		}
+	})
 }
