@@ -2,6 +2,7 @@ package expr
 
 import (
 	"iter"
+	"math"
 	"time"
 
 	"example.com/backoff"
@@ -9,23 +10,18 @@ import (
 
 // backoff.Drop has to draw the delays that it discards, because a schedule is a function
 // that it knows nothing of. An expression is known: a generator that is not random can
-// leave out its first delays, and a drop can stand ahead of the stages that change each
-// delay by itself, because dropping from cap(s) is the cap of dropping from s.
+// leave out its first delays, and a drop can stand ahead of the stages that are pointwise,
+// because dropping from cap(s) is the cap of dropping from s, and dropping from a sum is the
+// sum of dropping from both schedules.
 
-// dropsFirst returns how many delays of the generator calls[0] are dropped before any
-// stage sees more than one delay at once, and the other stages after the generator.
-func dropsFirst(calls []call) (n int64, others []call) {
-	for i, c := range calls[1:] {
-		switch {
-		case c.stage.Name == "drop":
-			n += int64(c.args[0].count)
-		case c.stage.pointwise:
-			others = append(others, c)
-		default:
-			return n, append(others, calls[1+i:]...)
-		}
+// drop returns seq without its first n delays, which may be more than an int holds.
+func drop(seq iter.Seq[time.Duration], n int64) iter.Seq[time.Duration] {
+	for n > 0 {
+		part := min(n, math.MaxInt32)
+		seq = backoff.Drop(seq, int(part))
+		n -= part
 	}
-	return n, others
+	return seq
 }
 
 func constantFrom(args []arg, _ int64) iter.Seq[time.Duration] {

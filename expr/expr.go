@@ -71,8 +71,9 @@
 // It is safe to parse a text from anywhere and to range over its schedule: neither exhausts
 // the stack. An expression has at most 1000 stages, nested ones included, and at most 100
 // levels of nesting. A schedule can still take long to give a delay, because a drop draws
-// what it discards: drop(2147483647) takes seconds, and minutes after polynomial. After
-// constant, linear, exponential and fibonacci it skips instead, also if cap, floor and scale
+// what it discards: drop(2147483647) takes seconds, and minutes after polynomial, or if a
+// stage such as jitter stands between it and an add, max or min. After constant, linear,
+// exponential and fibonacci it skips instead, also if cap, floor, scale, add, max and min
 // stand between. An exponential whose factor exceeds 1 by less than 10⁻⁶ takes long all the
 // same.
 package expr
@@ -144,7 +145,7 @@ func (e Expr) Seeded(seed uint64) iter.Seq[time.Duration] {
 
 func schedule(calls []call, opts ...backoff.Option) iter.Seq[time.Duration] {
 	b := builder{opts: opts}
-	return b.schedule(calls)
+	return b.schedule(calls, 0)
 }
 
 // A builder makes one schedule. It numbers the random stages.
@@ -153,25 +154,31 @@ type builder struct {
 	stream uint64
 }
 
-func (b *builder) schedule(calls []call) iter.Seq[time.Duration] {
-	var seq iter.Seq[time.Duration]
-	if from := calls[0].stage.from; from != nil {
-		if n, others := dropsFirst(calls); n > 0 {
-			seq, calls = from(calls[0].args, n), others
-		}
+// schedule returns the schedule of calls without its first n delays.
+func (b *builder) schedule(calls []call, n int64) iter.Seq[time.Duration] {
+	before, c := calls[:len(calls)-1], calls[len(calls)-1]
+	switch {
+	case c.stage.Name == "drop":
+		return b.schedule(before, n+int64(c.args[0].count))
+	case n > 0 && c.stage.from != nil:
+		return c.stage.from(c.args, n)
 	}
-	for _, c := range calls {
-		in := input{seq: seq, args: c.args}
-		if c.stage.nests() {
-			in.other = b.schedule(c.args[0].nested)
-		}
-		if c.stage.Random {
-			in.opts = append(slices.Clone(b.opts), backoff.WithStream(b.stream)) // the schedule keeps the slice
-			b.stream++
-		}
-		seq = c.stage.build(in)
+	var ahead int64 // of n, what is dropped before the stage
+	if c.stage.pointwise {
+		ahead = n
 	}
-	return seq
+	in := input{args: c.args}
+	if !c.stage.Starts {
+		in.seq = b.schedule(before, ahead)
+	}
+	if c.stage.nests() {
+		in.other = b.schedule(c.args[0].nested, ahead)
+	}
+	if c.stage.Random {
+		in.opts = append(slices.Clone(b.opts), backoff.WithStream(b.stream)) // the schedule keeps the slice
+		b.stream++
+	}
+	return drop(c.stage.build(in), n-ahead)
 }
 
 // Random reports whether e has a stage that draws random numbers, nested ones included. If

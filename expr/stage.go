@@ -56,11 +56,11 @@ func Stages() []Stage {
 // A stage is a Stage and the function that builds its schedule.
 type stage struct {
 	Stage
-	build func(input) iter.Seq[time.Duration]
-	check func([]arg) (bad int, want string) // compares arguments with each other; want is empty if they agree; nil accepts all
+	build func(input) iter.Seq[time.Duration] // nil for drop, see schedule
+	check func([]arg) (bad int, want string)  // compares arguments with each other; want is empty if they agree; nil accepts all
 
 	from      func(args []arg, n int64) iter.Seq[time.Duration] // what build builds, without its first n >= 1 delays; nil if it has to draw them
-	pointwise bool                                              // each delay depends on the one delay before the stage, and on nothing else
+	pointwise bool                                              // delay n depends on delay n of the schedule before the stage, and of EXPR, and on nothing else
 }
 
 // An input has what a stage builds its schedule from.
@@ -286,7 +286,6 @@ var stages = []stage{
 			Formula: "the delays after the first n",
 			Example: "exponential(1s, 2) | drop(2)",
 		},
-		build: func(in input) iter.Seq[time.Duration] { return backoff.Drop(in.seq, in.args[0].count) },
 	},
 	{
 		Stage: Stage{
@@ -373,7 +372,8 @@ var stages = []stage{
 			Formula: "the larger of d and the delay of EXPR; ends with the shorter",
 			Example: "exponential(1s, 2) | max(linear(3s, 1s))",
 		},
-		build: func(in input) iter.Seq[time.Duration] { return backoff.Max(in.seq, in.other) },
+		build:     func(in input) iter.Seq[time.Duration] { return backoff.Max(in.seq, in.other) },
+		pointwise: true,
 	},
 	{
 		Stage: Stage{
@@ -383,7 +383,8 @@ var stages = []stage{
 			Formula: "the smaller of d and the delay of EXPR; ends with the longer",
 			Example: "exponential(1s, 2) | min(linear(3s, 1s))",
 		},
-		build: func(in input) iter.Seq[time.Duration] { return backoff.Min(in.seq, in.other) },
+		build:     func(in input) iter.Seq[time.Duration] { return backoff.Min(in.seq, in.other) },
+		pointwise: true,
 	},
 	{
 		Stage: Stage{
@@ -393,6 +394,7 @@ var stages = []stage{
 			Formula: "the sum of d and the delay of EXPR; ends with the shorter",
 			Example: "exponential(1s, 2) | cap(10s) | add(uniform(0s, 100ms))",
 		},
-		build: func(in input) iter.Seq[time.Duration] { return backoff.Add(in.seq, in.other) },
+		build:     func(in input) iter.Seq[time.Duration] { return backoff.Add(in.seq, in.other) },
+		pointwise: true,
 	},
 }
