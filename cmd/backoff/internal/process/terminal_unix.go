@@ -52,6 +52,13 @@ func (t *Terminal) foreground() int {
 	return group
 }
 
+// hasForeground reports whether backoff's group has the terminal that fd is open on.
+func hasForeground(fd int) bool {
+	// It is an error if fd is not backoff's controlling terminal.
+	group, err := unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+	return err == nil && group == syscall.Getpgrp()
+}
+
 // give makes a group the foreground, even if backoff is in the background.
 func (t *Terminal) give(group int) {
 	// The system stops a background process that does this, unless the process ignores
@@ -77,7 +84,7 @@ func (p *Process) stopped(sig syscall.Signal) {
 			// Backoff is in the background too: stop both, as the shell expects.
 			stopUntilContinued(0, sig)
 		}
-		if p.tty.foreground() == syscall.Getpgrp() {
+		if hasForeground(p.tty.fd) {
 			if !p.hadTerminal {
 				p.hadTerminal, p.restore = true, p.tty.keep()
 			}
@@ -129,7 +136,7 @@ func (t *Terminal) keep() func() {
 // that runs a loop ends the loop after SIGINT, and continues after exit status 130. It
 // returns if it is not in the foreground, or if the signal does not end backoff.
 func (t *Terminal) DieOf(sig os.Signal) {
-	if t == nil || sig != unix.SIGINT || t.foreground() != syscall.Getpgrp() {
+	if t == nil || sig != unix.SIGINT || !hasForeground(t.fd) {
 		return
 	}
 	signal.Reset(sig)

@@ -12,19 +12,23 @@ import (
 	"example.com/backoff/internal/saturating"
 )
 
-// A progress writes to standard error why backoff waits and how long: on a terminal as a
-// line that counts down, elsewhere as a line of a log.
+// A progress writes to standard error why backoff waits and how long: in the foreground of a
+// terminal as a line that counts down, elsewhere as a line of a log.
 type progress struct {
-	w     io.Writer
-	quiet bool
-	width func() int // of the terminal in characters; nil if w is not a terminal
+	w          io.Writer
+	quiet      bool
+	width      func() int  // of the terminal in characters; nil if w is not a terminal
+	foreground func() bool // whether backoff is in the foreground of the terminal
 
 	stop chan struct{} // closed to end the countdown; nil if there is none
 	done chan struct{} // closed when the countdown has ended
 }
 
 func newProgress(w io.Writer, quiet bool) *progress {
-	return &progress{w: w, quiet: quiet, width: process.TerminalWidth(w)}
+	return &progress{
+		w: w, quiet: quiet, width: process.TerminalWidth(w),
+		foreground: func() bool { return process.InForeground(w) },
+	}
 }
 
 // say writes a line, and breaks it if the terminal is narrower.
@@ -44,11 +48,15 @@ func (p *progress) startWaiting(what string, delay time.Duration) {
 	switch {
 	case p.quiet:
 	case p.width == nil:
-		p.say("%s; next in %s", what, digits.Brief(delay))
+		p.logDelay(what, delay)
 	default:
 		p.stop, p.done = make(chan struct{}), make(chan struct{})
 		go p.countDown(what, delay)
 	}
+}
+
+func (p *progress) logDelay(what string, delay time.Duration) {
+	p.say("%s; next in %s", what, digits.Brief(delay))
 }
 
 // stopWaiting ends the countdown that startWaiting began.
@@ -60,6 +68,9 @@ func (p *progress) stopWaiting() {
 	}
 }
 
+// countDown draws the countdown while backoff is in the foreground: ctrl-Z and the shell's
+// fg and bg may change that at any time. In the background it logs the delay, unless it has
+// written about it.
 func (p *progress) countDown(what string, delay time.Duration) {
 	defer close(p.done)
 	start := time.Now()
@@ -77,10 +88,18 @@ func (p *progress) countDown(what string, delay time.Duration) {
 		room := p.width() - 1
 		overwrite(cut(cut("backoff: "+what, room-len(wait))+wait, room))
 	}
-	for {
-		write("; next in " + left(delay-time.Since(start)))
+	for written := false; ; written = true {
+		switch {
+		case p.foreground():
+			write("; next in " + left(delay-time.Since(start)))
+		case !written:
+			p.logDelay(what, delay)
+		}
 		select {
 		case <-p.stop:
+			if !p.foreground() {
+				return
+			}
 			// This line stays, so that it is broken instead of cut.
 			line := fmt.Sprintf("backoff: %s; waited %s", what, waited(time.Since(start)))
 			first, rest, broken := strings.Cut(screen.Break(line, p.width()-1), "\n")

@@ -38,21 +38,31 @@ func TestTimes(t *testing.T) {
 }
 
 func TestProgress(t *testing.T) {
+	wide, narrow := func() int { return 80 }, func() int { return 24 }
+	const always, never = 0, time.Hour
 	for name, test := range map[string]struct {
-		quiet bool
-		width func() int
-		want  string
+		quiet    bool
+		width    func() int
+		from, to time.Duration // when backoff is in the foreground
+		want     string
 	}{
-		"log":            {false, nil, "backoff: it failed; next in 300ms\n"},
-		"terminal":       {false, func() int { return 80 }, "\rbackoff: it failed; next in 0.3s\rbackoff: it failed; next in 0.2s\rbackoff: it failed; next in 0.1s\rbackoff: it failed; waited 250ms\n"},
-		"narrow":         {false, func() int { return 24 }, "\rbackoff:…; next in 0.3s\rbackoff:…; next in 0.2s\rbackoff:…; next in 0.1s\rbackoff: it failed;    \nwaited 250ms\n"},
-		"quiet log":      {true, nil, ""},
-		"quiet terminal": {true, func() int { return 80 }, ""},
+		"log":            {false, nil, always, never, "backoff: it failed; next in 300ms\n"},
+		"terminal":       {false, wide, always, never, "\rbackoff: it failed; next in 0.3s\rbackoff: it failed; next in 0.2s\rbackoff: it failed; next in 0.1s\rbackoff: it failed; waited 250ms\n"},
+		"narrow":         {false, narrow, always, never, "\rbackoff:…; next in 0.3s\rbackoff:…; next in 0.2s\rbackoff:…; next in 0.1s\rbackoff: it failed;    \nwaited 250ms\n"},
+		"background":     {false, wide, never, never, "backoff: it failed; next in 300ms\n"},
+		"bg":             {false, wide, always, 150 * time.Millisecond, "\rbackoff: it failed; next in 0.3s\rbackoff: it failed; next in 0.2s"},
+		"fg":             {false, wide, 150 * time.Millisecond, never, "backoff: it failed; next in 300ms\n\rbackoff: it failed; next in 0.1s\rbackoff: it failed; waited 250ms\n"},
+		"quiet log":      {true, nil, always, never, ""},
+		"quiet terminal": {true, wide, always, never, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var out strings.Builder
-				p := &progress{w: &out, quiet: test.quiet, width: test.width}
+				start := time.Now()
+				p := &progress{w: &out, quiet: test.quiet, width: test.width, foreground: func() bool {
+					d := time.Since(start)
+					return test.from <= d && d < test.to
+				}}
 				p.startWaiting("it failed", 300*time.Millisecond)
 				time.Sleep(250 * time.Millisecond)
 				p.stopWaiting()

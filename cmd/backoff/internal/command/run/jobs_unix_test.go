@@ -3,12 +3,71 @@
 package run
 
 import (
+	"bufio"
 	"io"
+	"os"
+	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/creack/pty"
+	"github.com/google/go-cmp/cmp"
 )
+
+// inShell runs a script with job control on a terminal of its own, where "$@" is backoff. A
+// process whose parent is of another session cannot be stopped from the terminal.
+func inShell(t *testing.T, backoff *exec.Cmd, script string) (shell *exec.Cmd, terminal *os.File, output *bufio.Reader) {
+	t.Helper()
+	// Without noflsh the terminal could lose what is written after ctrl-Z: it drops its output
+	// after it has sent the signal.
+	shell = exec.CommandContext(untilStuck(t), "bash", append([]string{"-c", "stty noflsh; set -m; " + script, "bash"}, backoff.Args...)...)
+	shell.Env = backoff.Env
+	terminal, err := pty.Start(shell)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { terminal.Close() })
+	return shell, terminal, bufio.NewReader(terminal)
+}
+
+// In the background backoff writes what it does without a terminal: the shell's prompt is there.
+func TestRunInBackground(t *testing.T) {
+	backoff := backoffRun(t, "-n", "2", "--delay", "0.01", "sh", "-c", "exit 7")
+	shell, _, output := inShell(t, backoff, `"$@" & wait`)
+	const want = "backoff: attempt 1 of 2 failed with exit status 7; next in 10ms\r\n" +
+		"backoff: attempt 2 of 2 failed with exit status 7; no attempt left\r\n"
+	if diff := cmp.Diff(want, expect(t, output, "no attempt left\r\n")); diff != "" {
+		t.Errorf("the terminal has (-want +got):\n%s", diff)
+	}
+	go io.Copy(io.Discard, output)
+	if err := shell.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// After ctrl-Z and bg backoff writes nothing more about the delay, and after fg it counts down
+// again.
+func TestRunMovesToBackground(t *testing.T) {
+	const countdown = "\rbackoff: attempt 1 failed with exit status 7; "
+	for _, then := range []string{"bg", "fg"} {
+		shell, terminal, output := inShell(t, backoffRun(t, never, "sh", "-c", "exit 7"),
+			`"$@"; echo stopped; `+then+` >/dev/null; kill %1; wait; echo ended`)
+		expect(t, output, countdown+"next in 1h")
+		io.WriteString(terminal, "\x1a")
+		expect(t, output, "stopped\r\n")
+		if then == "fg" {
+			expect(t, output, countdown+"next in ")
+			io.WriteString(terminal, "\x03")
+			expect(t, output, countdown+"waited ")
+		} else if rest := expect(t, output, "ended\r\n"); strings.Contains(rest, countdown) || !strings.Contains(rest, "ended by SIGTERM\r\n") {
+			t.Errorf("after bg and kill comes %q, want no countdown, and the signal", rest)
+		}
+		go io.Copy(io.Discard, output)
+		_ = shell.Wait() // it dies of ctrl-C too
+	}
+}
 
 // inGroup starts backoff as a shell does, in a group of its own, which can be stopped because
 // its parent is of another group, and waits for the first line that the command prints.

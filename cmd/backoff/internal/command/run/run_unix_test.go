@@ -970,20 +970,10 @@ func TestRunTerminalModes(t *testing.T) {
 func TestRunTerminalStop(t *testing.T) {
 	for name, ask := range map[string]string{"writes": "", "reads": "stty -echo; read x;"} {
 		t.Run(name, func(t *testing.T) {
-			// A shell between the two: a process whose parent is of another session cannot
-			// be stopped from the terminal. Without noflsh the terminal could lose what is
-			// written after ctrl-Z: it drops its output after it has sent the signal. And the
-			// script starts nothing while it is stopped: a shell in vfork(2) cannot be.
+			// The script starts nothing while it is stopped: a shell in vfork(2) cannot be.
 			self := backoffRun(t, never, "sh", "-c", ask+`echo ready; while [ ! -e "$GO" ]; do :; done; echo went on`)
-			dir := t.TempDir()
-			cmd := exec.CommandContext(untilStuck(t), "bash", append([]string{"-c", `stty noflsh; set -m; "$@"; echo "stopped $?"; touch "$GO"; fg >/dev/null; echo "ended $?"`, "bash"}, self.Args...)...)
-			cmd.Env = append(self.Env, "GO="+filepath.Join(dir, "go"))
-			terminal, err := pty.Start(cmd)
-			if err != nil {
-				t.Skip(err)
-			}
-			defer terminal.Close()
-			output := bufio.NewReader(terminal)
+			self.Env = append(self.Env, "GO="+filepath.Join(t.TempDir(), "go"))
+			cmd, terminal, output := inShell(t, self, `"$@"; echo "stopped $?"; touch "$GO"; fg >/dev/null; echo "ended $?"`)
 			if ask != "" {
 				io.WriteString(terminal, "answer\n")
 			}
