@@ -227,15 +227,35 @@ func TestHelpSaysSeconds(t *testing.T) {
 	})
 }
 
-// Help that cannot be written is an error, as is any other output.
-func TestHelpWriteErrors(t *testing.T) {
-	for _, args := range [][]string{{}, {"--help"}, {"help"}, {"help", "sim", "overload"}, {"run", "--help"}, {"sim"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", "powershell"}, {"completion", "bash", "--help"}} {
+// Output and help that cannot be written are an error, which run tells from a bad flag.
+func TestWriteErrors(t *testing.T) {
+	for _, test := range []struct {
+		status int
+		args   []string
+	}{
+		{2, nil},
+		{2, []string{"--help"}},
+		{2, []string{"help"}},
+		{2, []string{"help", "sim", "overload"}},
+		{2, []string{"list"}},
+		{2, []string{"show", "constant(1s)"}},
+		{2, []string{"show", "--help"}},
+		{125, []string{"run", "--help"}},
+		{125, []string{"run", "--dry-run", "-n", "3", "--", "x"}},
+		{2, []string{"sim"}},
+		{2, []string{"completion"}},
+		{2, []string{"completion", "bash"}},
+		{2, []string{"completion", "zsh"}},
+		{2, []string{"completion", "fish"}},
+		{2, []string{"completion", "powershell"}},
+		{2, []string{"completion", "bash", "--help"}},
+	} {
 		closed, w := io.Pipe()
 		closed.Close()
 		var stderr strings.Builder
-		status := cli.Execute(t.Context(), newRoot(), args, strings.NewReader(""), w, &stderr)
-		if want := "backoff: " + io.ErrClosedPipe.Error() + "\n"; status != 2 || stderr.String() != want {
-			t.Errorf("%q: status %d, standard error %q, want 2, %q", args, status, stderr.String(), want)
+		status := cli.Execute(t.Context(), newRoot(), test.args, strings.NewReader(""), w, &stderr)
+		if want := "backoff: " + io.ErrClosedPipe.Error() + "\n"; status != test.status || stderr.String() != want {
+			t.Errorf("%q: status %d, standard error %q, want %d, %q", test.args, status, stderr.String(), test.status, want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // Execute runs a root command and returns the exit status. An error of a command is one
-// line on stderr and status 2, unless it is an ExitError.
+// line on stderr and status 2, unless it is an ExitError or one that Written returned.
 func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -34,7 +34,32 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, stdin io.R
 		return int(exit)
 	}
 	fmt.Fprintf(stderr, "backoff: %s\n", strings.ReplaceAll(err.Error(), "\n", " "))
+	if unwritten, ok := errors.AsType[writeError](err); ok {
+		return unwritten.status
+	}
 	return 2
+}
+
+// WriteErrorStatus is the annotation of a command that ends with this status, instead of 2,
+// if its output or its help cannot be written.
+const WriteErrorStatus = "status of a write error"
+
+// A writeError is one of a command with a WriteErrorStatus.
+type writeError struct {
+	error
+	status int
+}
+
+// Written returns err, the error of writing the output of cmd, for Execute.
+func Written(cmd *cobra.Command, err error) error {
+	if status, ok := cmd.Annotations[WriteErrorStatus]; ok && err != nil {
+		n, bad := strconv.Atoi(status)
+		if bad != nil {
+			panic(bad)
+		}
+		return writeError{err, n}
+	}
+	return err
 }
 
 // An ExitError ends the command with its status, without a message. Use it if the command

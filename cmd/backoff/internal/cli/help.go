@@ -20,7 +20,7 @@ const narrow = 80
 // returns where to find it afterwards.
 func foldHelp(root *cobra.Command) *error {
 	err := new(error)
-	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { *err = writeHelp(cmd, cmd.OutOrStdout()) })
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { *err = Written(cmd, writeHelp(cmd, cmd.OutOrStdout())) })
 	return err
 }
 

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"example.com/backoff/cmd/backoff/internal/cli"
+	"example.com/backoff/cmd/backoff/internal/process"
 	"example.com/backoff/cmd/backoff/internal/supervise"
 )
 
@@ -91,9 +93,11 @@ error is always written directly.
 
 Signals. Backoff passes INT, TERM, HUP and QUIT on to the command and its process
 group, waits for the command to end, and does not retry. It passes on USR1, USR2,
-ALRM and WINCH and continues. Ctrl-Z stops both. The command may read from the
-terminal. As the first process of a container backoff also waits for processes
-that the command has left behind.
+ALRM and WINCH and continues. Ctrl-Z stops both. On Linux jobs -l then says
+Stopped (tty input), because backoff stops itself by SIGTTIN. In the background
+it does not count down on the terminal, and logs each delay once. The command
+may read from the terminal. As the first process of a container backoff also
+waits for processes that the command has left behind.
 
 Report. --report writes a JSON object: command, expression, seed, started,
 elapsed, status, reason and attempts, each with attempt, start (since the first
@@ -128,13 +132,14 @@ command_base64 has the bytes of all words in base64.`,
 			}
 			return nil
 		},
+		Annotations:       map[string]string{cli.WriteErrorStatus: strconv.Itoa(process.StatusFailed)},
 		ValidArgsFunction: complete,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := checkFlags(&r, cmd, &s); err != nil {
 				return err
 			}
 			if r.DryRun {
-				return r.WriteDryRun(cmd.OutOrStdout())
+				return cli.Written(cmd, r.WriteDryRun(cmd.OutOrStdout()))
 			}
 			status, err := r.Run(cmd.Context(), cmd.ErrOrStderr(), args)
 			if status != 0 {
