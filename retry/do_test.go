@@ -460,6 +460,15 @@ func TestRules(t *testing.T) {
 			},
 		},
 		{
+			name: "the deadline counts from the beginning", delays: list(4*s, 4*s), script: script{{takes: 5 * s, err: errA}, {err: errB}},
+			deadline: 10 * s,
+			want: result{
+				Calls:  []time.Duration{0, 9 * s},
+				Events: []retry.Event{event(1, errA, 4*s, 5*s)},
+				Err:    stopped(2, 9*s, errB, retry.ErrDeadline), End: 9 * s,
+			},
+		},
+		{
 			name: "the end of the context beats If", delays: list(1 * s), script: script{{takes: time.Hour, heeds: true}},
 			opts:   options(retry.If(func(error) bool { return false })),
 			cancel: 2 * s,
