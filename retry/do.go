@@ -24,8 +24,8 @@
 // Use package [example.com/backoff/retry/retryhttp] for HTTP requests, package
 // [example.com/backoff/retry/retrysql] for database transactions and module
 // [example.com/backoff/retry/retrygrpc] for gRPC calls: they know which failures a retry
-// can cure. Package [example.com/backoff] has the loop for a select
-// statement, which waits for other channels, such as a stop channel, besides the delay.
+// can cure. Package [example.com/backoff] has the loop for a select statement, which waits
+// for other channels, such as a stop channel, besides the delay.
 //
 // Retry at one level only. If a function that retries calls another one that retries,
 // the attempts multiply: 3 levels of 3 attempts send 27 requests. [NotNested] makes one
@@ -72,9 +72,10 @@
 //	a Limiter allows no attempt                     *Error, Cause the Limiter's error, at once
 //
 // If several rows apply, the first one wins. Errors that are not retryable are returned
-// as they are, without outermost marks of [Permanent] and [After]. In every other case an [*Error] says how many attempts there were, how long
-// they took, why they stopped and what the last one returned. [errors.Is] and
-// [errors.As] find both the cause and the last error.
+// as they are, without outermost marks of [Permanent] and [After]. In every other case
+// an [*Error] says how many attempts there were, how long they took, why they stopped
+// and what the last one returned. [errors.Is] and [errors.As] find both the cause and
+// the last error.
 //
 // If an attempt failed only because ctx was done, Last is the error of the attempt
 // before it, if there was one, because Cause already reports the context.

@@ -165,3 +165,49 @@ func (r *runner) ends(o Outcome) {
 		}
 	}
 }
+
+// observed is attempt with an observer.
+func (r *runner) observed(ctx context.Context, op func(context.Context) error, delay time.Duration) (err error, over bool) {
+	r.told, r.took = false, 0
+	var began time.Duration // the observers' time is not the attempt's
+	calling, returned := false, false
+	defer func() {
+		if calling {
+			r.took = clock() - began
+		}
+		if !returned {
+			r.panicked()
+		}
+	}()
+	ctx = r.begins(ctx, Attempt{Number: r.attempts, Delay: delay, Start: time.Now()})
+	began, calling = clock(), true
+	if r.resetAfter > 0 {
+		r.began = began
+	}
+	failure, timedOut := r.perform(ctx, op)
+	r.took, calling = clock()-began, false
+	err, over = r.judge(failure, timedOut)
+	returned = true
+	return err, over
+}
+
+// panicked tells an observer that the call ends by a panic, of the attempt or of a
+// function that decides what follows it.
+func (r *runner) panicked() {
+	if !r.told {
+		r.tell(Outcome{Cause: errPanic, result: resultPanic})
+	}
+}
+
+// tell passes the last outcome of the run to the observer of the latest attempt.
+func (r *runner) tell(o Outcome) {
+	if r.done == nil {
+		return
+	}
+	r.told = true
+	o.Attempts, o.Took = r.attempts, r.took
+	if o.Elapsed == 0 {
+		o.Elapsed = clock() - r.start
+	}
+	r.ends(o)
+}
