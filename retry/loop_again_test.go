@@ -148,3 +148,27 @@ func TestLoopAgainInTime(t *testing.T) {
 		}
 	})
 }
+
+// The functions of the first range are not called in the second one, even if an observer
+// panics before it returns its next one.
+func TestLoopAgainObserved(t *testing.T) {
+	begun := 0
+	w := watching()
+	panics := retry.Observe(func(ctx context.Context, _ retry.Attempt) (context.Context, func(retry.Outcome)) {
+		if begun++; begun == 2 {
+			panic(errB)
+		}
+		return ctx, func(o retry.Outcome) { w.outcomes = append(w.outcomes, o) }
+	})
+	loop := retry.NewLoop(t.Context(), list(), watching().option(), panics)
+	for _, want := range []any{nil, errB} {
+		got := panicOf(func() {
+			for range loop.Attempts() {
+				loop.Fail(errA)
+			}
+		})
+		if got != want || len(w.outcomes) != 1 {
+			t.Errorf("recovered %v, want %v; outcomes are %+v, want that of the first range", got, want, w.outcomes)
+		}
+	}
+}
