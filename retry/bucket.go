@@ -5,7 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// The unit of tokens, and the most of them: twice their millionths must fit an int64.
+// A token in millionths, and the most tokens of a bucket: twice their millionths must fit
+// an int64.
 const (
 	token   = 1_000_000
 	maxFull = 1e12

@@ -67,8 +67,8 @@ func (l *Loop) Attempts() iter.Seq[int] {
 	}
 }
 
-// run is the run of a runner that needs no copy for its retries, because a Loop is on
-// the heap.
+// run makes all attempts of one range. It does not copy the runner for the retries, as Do
+// does, because a Loop is on the heap already.
 func (l *Loop) run() error {
 	r := &l.runner
 	if r.attempts > 0 { // of the range before

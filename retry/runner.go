@@ -15,10 +15,9 @@ type runner struct {
 	inner context.Context // marked for the attempts; nil if they get ctx
 	below entry.Operation // nil unless the call comes from a package below this one
 
-	// Times since epoch, and a time since start.
-	start    time.Duration // when the first attempt began
-	began    time.Duration // when the latest attempt began; kept for ResetAfter alone
-	deadline time.Duration // of ctx; 0: not read yet; < 0: none
+	start    time.Duration // since epoch: when the first attempt began
+	began    time.Duration // since epoch: when the latest attempt began; kept for ResetAfter alone
+	deadline time.Duration // since start: that of ctx; 0: not read yet; < 0: none
 
 	attempts int
 	last     error   // of the latest attempt that failed by itself
@@ -29,7 +28,7 @@ type runner struct {
 	// Of the latest attempt, for an observer.
 	done []func(Outcome) // one for each observer, or nil
 	took time.Duration
-	told bool // that the call ends
+	told bool // whether the observers know that the call ends
 
 	// The operation is op, or object if that is not nil.
 	op     func(context.Context) error
@@ -39,10 +38,10 @@ type runner struct {
 	result error
 
 	ranging ranging
-	over    bool // the run is
-	again   bool // from the first delay
-	denied  bool // by the budget, after last
-	nested  bool // so there is only one attempt
+	over    bool // whether the run is over
+	again   bool // whether the schedule starts again from its first delay
+	denied  bool // whether the budget allows no retry after last
+	nested  bool // whether NotNested allows only one attempt
 }
 
 // epoch makes the clock cheap: the time since a time that was read before needs one of
