@@ -60,8 +60,8 @@ func Statuses(codes ...int) retry.Option {
 }
 
 // ServerErrors is [Statuses] for every status in [500, 599]. Use it for servers and proxies
-// with statuses of their own. It includes 501 Not Implemented and 505 HTTP Version Not
-// Supported, which a retry rarely cures.
+// with statuses of their own. It includes 501 and 505, by which a server says that it does
+// not know the method or the version of HTTP, and which a retry rarely cures.
 func ServerErrors() retry.Option {
 	return option(func(s *settings) {
 		for code := 500; code <= 599; code++ {

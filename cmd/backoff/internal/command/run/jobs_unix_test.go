@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/creack/pty"
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -20,16 +19,15 @@ import (
 // process whose parent is of another session cannot be stopped from the terminal.
 func inShell(t *testing.T, backoff *exec.Cmd, script string) (shell *exec.Cmd, terminal *os.File, output *bufio.Reader) {
 	t.Helper()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip(err)
+	}
 	// Without noflsh the terminal could lose what is written after ctrl-Z: it drops its output
 	// after it has sent the signal.
 	shell = exec.CommandContext(untilStuck(t), "bash", append([]string{"-c", "stty noflsh; set -m; " + script, "bash"}, backoff.Args...)...)
 	shell.Env = backoff.Env
-	terminal, err := pty.Start(shell)
-	if err != nil {
-		t.Skip(err)
-	}
-	t.Cleanup(func() { terminal.Close() })
-	return shell, terminal, bufio.NewReader(terminal)
+	terminal, output = startOnTerminal(t, shell)
+	return shell, terminal, output
 }
 
 // In the background backoff writes what it does without a terminal: the shell's prompt is there.

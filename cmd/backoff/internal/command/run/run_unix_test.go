@@ -796,12 +796,19 @@ func TestRunEndsStopped(t *testing.T) {
 func onTerminal(t *testing.T, args ...string) (cmd *exec.Cmd, terminal *os.File, output *bufio.Reader) {
 	t.Helper()
 	cmd = backoffRun(t, args...)
+	terminal, output = startOnTerminal(t, cmd)
+	return cmd, terminal, output
+}
+
+// startOnTerminal starts cmd as the leader of a session with a terminal of its own.
+func startOnTerminal(t *testing.T, cmd *exec.Cmd) (terminal *os.File, output *bufio.Reader) {
+	t.Helper()
 	terminal, err := pty.Start(cmd)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { terminal.Close() })
-	return cmd, terminal, bufio.NewReader(terminal)
+	return terminal, bufio.NewReader(terminal)
 }
 
 // A line that is too long for the terminal keeps its countdown.
