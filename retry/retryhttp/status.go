@@ -3,12 +3,10 @@ package retryhttp
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
-	"strings"
 	"time"
 
-	"example.com/backoff"
+	"example.com/backoff/internal/retryafter"
 )
 
 const lastStatus = 999
@@ -40,7 +38,7 @@ func newStatusError(resp *http.Response) *StatusError {
 	return &StatusError{
 		StatusCode: resp.StatusCode,
 		Status:     status,
-		After:      retryAfter(resp.Header, time.Now()),
+		After:      retryafter.Parse(resp.Header, time.Now()),
 	}
 }
 
@@ -53,48 +51,6 @@ func (e *StatusError) Error() string {
 
 // RetryAfter returns After. Package retry calls it.
 func (e *StatusError) RetryAfter() time.Duration { return e.After }
-
-// retryAfter returns the wait of a Retry-After header, which is a number of seconds in
-// digits or a date. It is 0 without a header that can be parsed.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	value := strings.TrimSpace(h.Get("Retry-After"))
-	if value == "" {
-		return 0
-	}
-	if seconds, ok := digits(value); ok {
-		return seconds
-	}
-	date, err := http.ParseTime(value)
-	if err != nil {
-		return 0
-	}
-	if sent, err := http.ParseTime(h.Get("Date")); err == nil {
-		now = sent
-	}
-	d := date.Sub(now) // saturates
-	if d <= 0 {
-		return 0
-	}
-	jitter := time.Duration(rand.Int64N(int64(time.Second)))
-	return d + min(jitter, backoff.NoLimit-d)
-}
-
-// digits returns a number of seconds, at most NoLimit. ok is false if value has anything
-// else than digits.
-func digits(value string) (d time.Duration, ok bool) {
-	const limit = int64(backoff.NoLimit / time.Second)
-	var seconds int64
-	for _, c := range []byte(value) {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		seconds = min(10*seconds+int64(c-'0'), limit+1) // stays there, and 10 times that fits
-	}
-	if seconds > limit {
-		return backoff.NoLimit, true
-	}
-	return time.Duration(seconds) * time.Second, true
-}
 
 type stoppedKey struct{}
 

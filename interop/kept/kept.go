@@ -1,0 +1,148 @@
+// Package kept measures how well an engine keeps the delays that a schedule asks for.
+//
+// A worker that always fails calls [Recorder.Attempt] at the start of each attempt, and
+// [Recorder.Ask] when it gives a delay to the engine. [Judge] compares what came out with
+// a [Bound], and measures again if the machine was too busy to tell.
+package kept
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A Delay is one delay that was asked for, and the one that the engine kept: the time
+// from the end of the attempt before it to the start of the one after it.
+type Delay struct{ Asked, Kept time.Duration }
+
+// Late returns how much longer the engine waited than it was asked to.
+func (d Delay) Late() time.Duration { return d.Kept - d.Asked }
+
+// A Recorder records the attempts of one job. Any number of goroutines may use it.
+type Recorder struct {
+	mu      sync.Mutex
+	asked   time.Duration
+	askedAt time.Time
+	waiting bool
+	delays  []Delay
+}
+
+// Attempt records that an attempt begins.
+func (r *Recorder) Attempt() {
+	now := time.Now()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.waiting {
+		r.delays = append(r.delays, Delay{r.asked, now.Sub(r.askedAt)})
+		r.waiting = false
+	}
+}
+
+// Ask records that an attempt has failed and that the next one is wanted after delay,
+// and returns delay.
+func (r *Recorder) Ask(delay time.Duration) time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.asked, r.askedAt, r.waiting = delay, time.Now(), true
+	return delay
+}
+
+// Delays returns the delays so far.
+func (r *Recorder) Delays() []Delay {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.delays)
+}
+
+// A Bound tells how well an engine keeps delays.
+type Bound struct {
+	Early time.Duration // no delay is shorter than asked by more than this
+	Late  time.Duration // nor longer by more than the larger of this
+	Share float64       // and of this part of the delay
+}
+
+// Exact is the bound of an engine that sets a timer for each delay: 2 ms or 1 %.
+var Exact = Bound{Early: time.Millisecond, Late: 2 * time.Millisecond, Share: 0.01}
+
+// late returns by how much a delay may be late.
+func (b Bound) late(asked time.Duration) time.Duration {
+	return max(b.Late, time.Duration(b.Share*float64(asked)))
+}
+
+// check describes the first delay that is too short, and the first that is too long.
+func (b Bound) check(delays []Delay) (early, late string) {
+	for n, d := range delays {
+		if early == "" && d.Late() < -b.Early {
+			early = fmt.Sprintf("delay %d is %v, want %v or at most %v less", n, d.Kept, d.Asked, b.Early)
+		}
+		if late == "" && d.Late() > b.late(d.Asked) {
+			late = fmt.Sprintf("delay %d is %v, want %v or at most %v more", n, d.Kept, d.Asked, b.late(d.Asked))
+		}
+	}
+	return early, late
+}
+
+// Judge calls measure, and fails the test unless each delay that was asked for is the
+// wanted one, and was kept within b.
+//
+// A delay that was too short fails at once, because no other work on the machine makes a
+// delay shorter. One that was too long may be the machine's fault: while measure runs,
+// a goroutine that does nothing but sleep measures how late its own timers are. If one
+// was late by more than a quarter of b.Late, the round does not count. After seven such
+// rounds the test skips. In a round that counts, a delay that is too long is measured
+// once more before it fails.
+func Judge(t *testing.T, want []time.Duration, b Bound, measure func(t *testing.T) []Delay) []Delay {
+	t.Helper()
+	failed := ""
+	for round := range 7 {
+		stop := watch()
+		delays := measure(t)
+		busy := stop()
+		asked := make([]time.Duration, len(delays))
+		for n, d := range delays {
+			asked[n] = d.Asked
+		}
+		if !slices.Equal(asked, want) {
+			t.Fatalf("the delays asked for are %v, want %v", asked, want)
+		}
+		early, late := b.check(delays)
+		switch {
+		case early != "":
+			t.Fatal(early)
+		case late == "":
+			return delays
+		case busy > b.Late/4:
+			t.Logf("round %d does not count: %s, but a timer alone was %v late", round+1, late, busy)
+		case failed != "":
+			t.Fatalf("%s; before that, %s", late, failed)
+		default:
+			failed = late
+			t.Logf("round %d: %s; measured once more", round+1, late)
+		}
+	}
+	t.Skip("the machine is too busy to tell")
+	return nil
+}
+
+// watch starts to measure how late timers are. Its result ends that, and returns how late
+// the latest one was.
+func watch() (stop func() time.Duration) {
+	done, latest := make(chan struct{}), make(chan time.Duration)
+	go func() {
+		worst := time.Duration(0)
+		for {
+			select {
+			case <-done:
+				latest <- worst
+				return
+			default:
+				start := time.Now()
+				time.Sleep(time.Millisecond)
+				worst = max(worst, time.Since(start)-time.Millisecond)
+			}
+		}
+	}()
+	return func() time.Duration { close(done); return <-latest }
+}
