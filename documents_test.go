@@ -18,6 +18,7 @@ import (
 
 // packages are what a snippet of a page may import, by the name that it uses.
 var packages = map[string]string{
+	"adapt":       "example.com/backoff/adapt",
 	"backoff":     "example.com/backoff",
 	"backofftest": "example.com/backoff/backofftest",
 	"expr":        "example.com/backoff/expr",

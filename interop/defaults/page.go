@@ -1,78 +1,29 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"golang.org/x/mod/modfile"
-
 	"example.com/backoff/expr"
+	"example.com/backoff/interop/page"
 )
 
-// versions returns the versions of the modules that a go.mod requires.
-func versions(goMod string) (map[string]string, error) {
-	text, err := os.ReadFile(goMod)
-	if err != nil {
-		return nil, err
-	}
-	file, err := modfile.Parse(goMod, text, nil)
-	if err != nil {
-		return nil, err
-	}
-	of := map[string]string{}
-	for _, r := range file.Require {
-		of[r.Mod.Path] = r.Mod.Version
-	}
-	return of, nil
-}
-
-// A part is a generated passage of the page. It stands between the lines
-// <!-- NAME: generated --> and <!-- end -->.
-type part struct{ name, text string }
-
 // generate returns the parts, in the order of the page.
-func generate(all []figures, versions map[string]string) []part {
-	return []part{
-		{"findings", findings(all)},
-		{"table", table(all)},
-		{"clients", sections(all, versions)},
+func generate(all []figures, versions map[string]string) []page.Part {
+	return []page.Part{
+		{Name: "findings", Text: findings(all)},
+		{Name: "table", Text: table(all)},
+		{Name: "clients", Text: sections(all, versions)},
 	}
-}
-
-// update returns the page with these parts.
-func update(page []byte, parts []part) ([]byte, error) {
-	rest := page
-	var b bytes.Buffer
-	for _, p := range parts {
-		begin := fmt.Sprintf("<!-- %s: generated -->\n", p.name)
-		before, after, ok := bytes.Cut(rest, []byte(begin))
-		if !ok {
-			return nil, fmt.Errorf("the page has no line %q, or has it too early", strings.TrimSpace(begin))
-		}
-		_, after, ok = bytes.Cut(after, []byte("<!-- end -->\n"))
-		if !ok {
-			return nil, fmt.Errorf("the page has no line \"<!-- end -->\" after %q", strings.TrimSpace(begin))
-		}
-		fmt.Fprintf(&b, "%s%s\n%s\n<!-- end -->\n", before, begin, p.text)
-		rest = after
-	}
-	b.Write(rest)
-	return b.Bytes(), nil
 }
 
 // updateFile updates the page in a file and reports whether it changed.
 func updateFile(name string) (changed bool, err error) {
-	v, err := versions(filepath.Join(filepath.Dir(name), "..", "interop", "go.mod"))
-	if err != nil {
-		return false, err
-	}
-	page, err := os.ReadFile(name)
+	v, err := page.Versions(filepath.Join(filepath.Dir(name), "..", "interop", "go.mod"))
 	if err != nil {
 		return false, err
 	}
@@ -80,11 +31,7 @@ func updateFile(name string) (changed bool, err error) {
 	for i, c := range clients {
 		all[i] = figure(c)
 	}
-	wanted, err := update(page, generate(all, v))
-	if err != nil || bytes.Equal(page, wanted) {
-		return false, err
-	}
-	return true, os.WriteFile(name, wanted, 0o666)
+	return page.UpdateFile(name, generate(all, v)...)
 }
 
 func table(all []figures) string {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"slices"
 	"strings"
@@ -12,18 +11,19 @@ import (
 
 	"example.com/backoff"
 	"example.com/backoff/expr"
+	"example.com/backoff/interop/page"
 	"example.com/backoff/plan"
 )
 
-const page = "../../docs/defaults.md"
+const file = "../../docs/defaults.md"
 
 // TestPage fails if the command would change the page.
 func TestPage(t *testing.T) {
-	v, err := versions("../go.mod")
+	v, err := page.Versions("../go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := os.ReadFile(page)
+	got, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestPage(t *testing.T) {
 	for i, c := range clients {
 		all[i] = figureOf(c)
 	}
-	want, err := update(got, generate(all, v))
+	want, err := page.Update(got, generate(all, v)...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,33 +40,10 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestPageNeedsItsMarks: a page without one of its marks is an error.
-func TestPageNeedsItsMarks(t *testing.T) {
-	got, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	parts := []part{{"findings", "A"}, {"table", "B"}, {"clients", "C"}}
-	page, err := update(got, parts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, p := range parts {
-		if want := "<!-- " + p.name + ": generated -->\n\n" + p.text + "\n<!-- end -->\n"; !strings.Contains(string(page), want) {
-			t.Errorf("the page has no %q:\n%s", want, page)
-		}
-	}
-	for _, mark := range []string{"<!-- table: generated -->\n", "<!-- clients: generated -->\n", "<!-- end -->\n"} {
-		if _, err := update(bytes.ReplaceAll(got, []byte(mark), nil), parts); err == nil {
-			t.Errorf("a page without %q is taken", mark)
-		}
-	}
-}
-
 // TestTexts: every expression is canonical, every module is in go.mod, and every
 // client has a test or a source.
 func TestTexts(t *testing.T) {
-	v, err := versions("../go.mod")
+	v, err := page.Versions("../go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
