@@ -18,7 +18,7 @@ import (
 // now. Because a date has a grain of 1 s, Parse adds up to 1 s at random to its wait, so
 // that clients do not come back together.
 func Parse[H ~map[string][]string](h H, now time.Time) time.Duration {
-	value := strings.TrimSpace(get(h, "Retry-After"))
+	value := get(h, "Retry-After")
 	if value == "" {
 		return 0
 	}
@@ -40,15 +40,15 @@ func Parse[H ~map[string][]string](h H, now time.Time) time.Duration {
 	return d + min(jitter, backoff.NoLimit-d)
 }
 
-// get returns the first value of a canonical key, as Get of net/http.Header does.
+// get returns the first value of a canonical key, without the white space around it.
 func get(h map[string][]string, key string) string {
 	if v := h[key]; len(v) > 0 {
-		return v[0]
+		return strings.TrimSpace(v[0])
 	}
 	return ""
 }
 
-// formats are those of RFC 9110, section 5.6.7.
+// formats are those of RFC 9110, section 5.6.7, and of ParseTime of package net/http.
 var formats = []string{"Mon, 02 Jan 2006 15:04:05 GMT", time.RFC850, time.ANSIC}
 
 func parseTime(text string) (t time.Time, ok bool) {
