@@ -65,13 +65,11 @@ func delayOnError(delayOf func(retry int) time.Duration) message.HandlerMiddlewa
 func Measure(ctx context.Context, seq iter.Seq[time.Duration], n int) (delays []kept.Delay, err error) {
 	var recorder kept.Recorder
 	delayOf := adapt.Func(seq)
-	failed := make(chan struct{})
-	giveUp := func(handle message.HandlerFunc) message.HandlerFunc {
+	handled := make(chan struct{})
+	last := func(handle message.HandlerFunc) message.HandlerFunc {
 		return func(msg *message.Message) ([]*message.Message, error) {
-			_, err := handle(msg)
-			if err != nil {
-				close(failed)
-			}
+			handle(msg)
+			close(handled)
 			return nil, nil // or the message comes again
 		}
 	}
@@ -80,7 +78,7 @@ func Measure(ctx context.Context, seq iter.Seq[time.Duration], n int) (delays []
 	if err != nil {
 		return nil, err
 	}
-	router.AddMiddleware(giveUp, retry(func(retry int) time.Duration { return recorder.Ask(delayOf(retry)) }, n))
+	router.AddMiddleware(last, retry(func(retry int) time.Duration { return recorder.Ask(delayOf(retry)) }, n))
 	router.AddConsumerHandler("job", "jobs", pubSub, func(*message.Message) error {
 		recorder.Attempt()
 		return errors.New("unavailable")
@@ -102,11 +100,11 @@ func Measure(ctx context.Context, seq iter.Seq[time.Duration], n int) (delays []
 		return nil, err
 	}
 	select {
-	case <-failed:
+	case <-handled:
 	case <-ctx.Done():
 	}
-	if delays := recorder.Delays(); len(delays) == n {
-		return delays, nil
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
-	return nil, ctx.Err()
+	return recorder.Delays(), nil
 }
