@@ -1,6 +1,7 @@
 // Command temporal retries an activity of Temporal on a schedule, in the test environment
-// of its SDK: no server is needed, and the time is virtual. With a server the worker's
-// code is the same, and its timers fire 1 s after the failure or later.
+// of its SDK: no server is needed, and the time is virtual. With a server the activity is
+// the same, but the timers fire 1 s after a failure or later, so a schedule should not
+// begin below that.
 package main
 
 import (
@@ -26,14 +27,14 @@ func main() {
 	env := suite.NewTestWorkflowEnvironment()
 
 	start := env.Now()
-	delay := adapt.FuncFrom(1, backoff.Exponential(time.Second, 2))
+	delay := adapt.FuncFrom(1, backoff.Exponential(100*time.Millisecond, 2))
 	charge := func(ctx context.Context) error {
 		attempt := int(activity.GetInfo(ctx).Attempt)
 		if attempt == 1 {
 			start = env.Now()
 		}
 		fmt.Printf("attempt %d after %v\n", attempt, env.Now().Sub(start).Round(10*time.Millisecond))
-		if attempt <= 2 {
+		if attempt <= 3 {
 			return temporal.NewApplicationErrorWithOptions("unavailable", "Unavailable", temporal.ApplicationErrorOptions{
 				NextRetryDelay: max(delay(attempt), time.Millisecond), // 0 would be unset
 			})
