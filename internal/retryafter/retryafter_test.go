@@ -134,11 +134,7 @@ func TestDatesSpread(t *testing.T) {
 }
 
 // agree fails unless Parse returns what the functions of net/http and math/big say.
-func agree(t interface {
-	Helper()
-	Fatalf(string, ...any)
-}, after, date string,
-) {
+func agree(t rapid.TB, after, date string) {
 	t.Helper()
 	got := retryafter.Parse(header(after, date), now)
 	lo, hi := expected(strings.TrimSpace(after), strings.TrimSpace(date))
