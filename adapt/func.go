@@ -21,8 +21,9 @@ import (
 //
 // The function has no state: it ranges over seq from the start in every call, so any
 // number of goroutines may share it. A call takes time in proportion to the number,
-// about 2 to 10 ns for each delay, and allocates nothing beyond what seq does. If seq is
-// random and has no seed, each call draws another sample.
+// about 2 to 10 ns for each delay, and allocates nothing beyond what seq does. A number
+// above 1,048,575 counts as that, so that no number takes more than a few milliseconds.
+// If seq is random and has no seed, each call draws another sample.
 //
 // It panics if seq is nil.
 func Func(seq iter.Seq[time.Duration]) func(retry int) time.Duration {
@@ -60,20 +61,24 @@ func since(first, retry int) int {
 // Keyed returns a function of a key and of the number of a retry, counting from 0. It is
 // [Func] of newSeq(seed), where seed depends on the key alone. So each key has one path
 // of delays, on every machine and in every version of this package, and the paths of
-// different keys are independent.
+// different keys look independent.
 //
 // Use Keyed for a durable engine that replays what it did, with the ID of the job as the
 // key. It gets the same delays again, and two jobs do not wait in step.
 //
 // The seed is the 64-bit FNV-1a hash of the key's bytes, mixed by SplitMix64.
 //
-// It panics if newSeq is nil.
+// It panics if newSeq is nil, and the function panics if newSeq returns nil.
 func Keyed(newSeq func(seed uint64) iter.Seq[time.Duration]) func(key string, retry int) time.Duration {
 	if newSeq == nil {
 		reject("Keyed", "newSeq", "nil", "a function")
 	}
 	return func(key string, retry int) time.Duration {
-		d, _ := at(newSeq(seedOf(key)), retry)
+		seq := newSeq(seedOf(key))
+		if seq == nil {
+			reject("Keyed", "the result of newSeq", "nil", "a schedule")
+		}
+		d, _ := at(seq, retry)
 		return d
 	}
 }

@@ -9,7 +9,7 @@ import (
 // List returns the first n delays of seq, or all if it has fewer, each at least 1 ns:
 // List(Exponential(1 s, 2), 3) is [1s 2s 4s].
 //
-// Use List for JetStream's ConsumerConfig.BackOff, which must be shorter than its
+// Use List for JetStream's ConsumerConfig.BackOff, which must not be longer than its
 // MaxDeliver. There 0 is not a delay, which is why a delay of 0 becomes 1 ns. If seq is
 // random, the list is one sample of it, and every message waits for the same delays:
 // use [FuncFrom] and NakWithDelay instead.
@@ -59,7 +59,8 @@ func Seconds(seq iter.Seq[time.Duration], retry int, lo, hi int32) int32 {
 	return int32(min(max(whole, int64(lo)), int64(hi)))
 }
 
-// Time returns now and the delay of a retry, counting from 0, that [Func] returns.
+// Time returns now plus the delay of a retry, counting from 0: the delay that [Func]
+// returns. The result is not before now, and at most the latest [time.Time].
 //
 // Use Time for an engine that asks when to retry rather than how long to wait, such as
 // Inngest's RetryAtError. For River use [NextRetry], because River ignores a time that
@@ -69,5 +70,9 @@ func Seconds(seq iter.Seq[time.Duration], retry int, lo, hi int32) int32 {
 func Time(seq iter.Seq[time.Duration], retry int, now time.Time) time.Time {
 	checkSeq("Time", seq)
 	d, _ := at(seq, retry)
-	return now.Add(d)
+	then := now.Add(d)
+	if then.Before(now) { // the seconds of a Time saturate, and its nanoseconds do not
+		return now
+	}
+	return then
 }
