@@ -17,6 +17,7 @@ type drawing struct {
 	skip  int // how many delays come before the wanted one
 	delay time.Duration
 	found bool // delay is the wanted one
+	over  bool // yield must not be called any more
 	yield func(time.Duration) bool
 }
 
@@ -28,19 +29,21 @@ func newDrawing() *drawing {
 
 // take is the yield of the range.
 func (w *drawing) take(d time.Duration) bool {
-	if w.found {
-		panic("adapt: the schedule called yield after it returned false")
+	if w.over {
+		panic("adapt: the schedule called yield after its range was over")
 	}
 	w.delay = max(d, 0)
 	w.found = w.skip == 0
+	w.over = w.found
 	w.skip--
-	return !w.found
+	return !w.over
 }
 
 // draw ranges over seq up to delay n, or up to its last one if it has fewer.
 func (w *drawing) draw(seq iter.Seq[time.Duration], n int) {
-	w.skip, w.delay, w.found = min(max(n, 0), last), 0, false
+	w.skip, w.delay, w.found, w.over = min(max(n, 0), last), 0, false, false
 	seq(w.yield)
+	w.over = true
 }
 
 var drawings = sync.Pool{New: func() any { return newDrawing() }}
