@@ -64,8 +64,7 @@ func TestFunc(t *testing.T) {
 // small numbers.
 func TestFuncFrom(t *testing.T) {
 	numbers := []int{
-		math.MinInt, math.MinInt + 1, math.MinInt / 2, math.MinInt32, math.MinInt32 + 1, -last, -2, -1, 0, 1, 2, 3,
-		last, math.MaxInt32 - 1, math.MaxInt32, math.MaxInt / 2, math.MaxInt - 1, math.MaxInt,
+		math.MinInt, math.MinInt + 1, math.MinInt32, -last, -1, 0, 1, 2, math.MaxInt32, math.MaxInt - 1, math.MaxInt,
 	}
 	for _, first := range numbers {
 		delay := adapt.FuncFrom(first, counting)
@@ -366,12 +365,9 @@ func TestSimilarKeys(t *testing.T) {
 	}
 }
 
-// TestAllocations compares a call with what one range over the schedule allocates.
+// TestAllocations compares a call with what one range over the schedule allocates. Under
+// the race detector a sync.Pool forgets one of four, which AllocsPerRun rounds down.
 func TestAllocations(t *testing.T) {
-	pool := sync.Pool{New: func() any { return new([64]byte) }}
-	if testing.AllocsPerRun(200, func() { pool.Put(pool.Get()) }) > 0 {
-		t.Skip("the race detector makes a sync.Pool forget")
-	}
 	for _, sample := range samples.All() {
 		seq := sample.Delays()
 		n := 0
