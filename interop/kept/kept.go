@@ -98,44 +98,50 @@ func (b Bound) check(delays []Delay) (early, late string, excess time.Duration) 
 // of them was late by more than an eighth of what the delay is too long by, the round
 // does not count. After seven such rounds the test skips. If a round counts, a delay that
 // is too long must be so in a second round that counts, or the test does not fail.
-func Judge(t *testing.T, want []time.Duration, b Bound, measure func(ctx context.Context) ([]Delay, error)) {
-	t.Helper()
+func Judge(tb testing.TB, want []time.Duration, b Bound, measure func(ctx context.Context) ([]Delay, error)) {
+	tb.Helper()
+	judge(tb, want, b, measure, func() func() time.Duration { return watch(time.Sleep) })
+}
+
+// judge is Judge with another watch.
+func judge(tb testing.TB, want []time.Duration, b Bound, measure func(ctx context.Context) ([]Delay, error), watch func() (stop func() time.Duration)) {
+	tb.Helper()
 	failed := ""
 	for round := range 7 {
 		stop := watch()
-		delays, err := measure(t.Context())
+		delays, err := measure(tb.Context())
 		busy := stop()
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		asked := make([]time.Duration, len(delays))
 		for n, d := range delays {
 			asked[n] = d.Asked
 		}
 		if diff := cmp.Diff(want, asked); diff != "" {
-			t.Fatalf("the delays asked for (-want +got):\n%s", diff)
+			tb.Fatalf("the delays asked for (-want +got):\n%s", diff)
 		}
 		early, late, excess := b.check(delays)
 		switch {
 		case early != "":
-			t.Fatal(early)
+			tb.Fatal(early)
 		case late == "":
 			return
 		case busy > excess/8:
-			t.Logf("round %d does not count: %s, but a timer alone was %v late", round+1, late, busy)
+			tb.Logf("round %d does not count: %s, but a timer alone was %v late", round+1, late, busy)
 		case failed != "":
-			t.Fatalf("%s; before that, %s", late, failed)
+			tb.Fatalf("%s; before that, %s", late, failed)
 		default:
 			failed = late
-			t.Logf("round %d: %s; measured once more", round+1, late)
+			tb.Logf("round %d: %s; measured once more", round+1, late)
 		}
 	}
-	t.Skip("the machine is too busy to tell")
+	tb.Skip("the machine is too busy to tell")
 }
 
-// watch starts to measure how late timers are. Its result ends that, and returns how late
-// the latest one was.
-func watch() (stop func() time.Duration) {
+// watch starts to measure how late sleep returns. Its result ends that, and returns how late
+// the latest call was.
+func watch(sleep func(time.Duration)) (stop func() time.Duration) {
 	done, latest := make(chan struct{}), make(chan time.Duration)
 	go func() {
 		worst := time.Duration(0)
@@ -146,7 +152,7 @@ func watch() (stop func() time.Duration) {
 				return
 			default:
 				start := time.Now()
-				time.Sleep(time.Millisecond)
+				sleep(time.Millisecond)
 				worst = max(worst, time.Since(start)-time.Millisecond)
 			}
 		}
