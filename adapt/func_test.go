@@ -285,6 +285,27 @@ func TestYieldThatIsKept(t *testing.T) {
 	}
 }
 
+// A range that a panic ended has nothing in common with a later one, even if the schedule
+// kept its yield.
+func TestYieldThatIsKeptAfterPanic(t *testing.T) {
+	var late func(time.Duration) bool
+	panicOf(func() {
+		adapt.Func(func(yield func(time.Duration) bool) { late = yield; panic("broken") })(0)
+	})
+	got := adapt.Func(func(yield func(time.Duration) bool) { late(9); yield(1) })(0)
+	if got != 1 {
+		t.Errorf("delay %d, want 1", got)
+	}
+}
+
+// An empty schedule has no delay, whatever the call before it found.
+func TestEmptyAfterAnother(t *testing.T) {
+	adapt.Func(counting)(0)
+	if got := adapt.NewBackOff(list()).NextBackOff(); got != -1 {
+		t.Errorf("NextBackOff of an empty schedule is %v, want -1", got)
+	}
+}
+
 // TestKeyedSeeds has the seeds of some keys, and the delays that they give. They never
 // change. The seeds are the published FNV-1a values of the keys, mixed.
 func TestKeyedSeeds(t *testing.T) {
@@ -296,6 +317,7 @@ func TestKeyedSeeds(t *testing.T) {
 	}{
 		{"", 0xcbf29ce484222325, 0xf52a15e9a9b5e89b, []time.Duration{57166810, 125192503, 125585192, 478155239}},
 		{"a", 0xaf63dc4c8601ec8c, 0x02c0bdbf481420f8, []time.Duration{27000868, 197880352, 93451530, 390713027}},
+		{"Zürich", 0x0ef841596f67fdc0, 0xc65e9341af283a5d, []time.Duration{41125274, 168884355, 264351148, 415736248}},
 		{"foobar", 0x85944171f73967e8, 0x404da9e3b74078c2, []time.Duration{9194027, 56574201, 395300184, 518421867}},
 		{"job-1", 0xf2c2e8802008f4f6, 0xfed2e199023f9450, []time.Duration{98488312, 93117941, 339281300, 642697219}},
 		{"job-2", 0xf2c2e7802008f343, 0xd510f22fb94c22e2, []time.Duration{74740674, 54038474, 24799184, 457947899}},
