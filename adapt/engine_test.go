@@ -97,7 +97,7 @@ func TestCheckError(t *testing.T) {
 	}
 }
 
-// The schedule gives short delays in two of its ranges, and ends early in another.
+// The schedule gives short delays in some of its ranges, and ends early in another.
 func TestCheckRangesOften(t *testing.T) {
 	drawn, ranges := 0, 0
 	seq := func(yield func(time.Duration) bool) {
@@ -105,7 +105,7 @@ func TestCheckRangesOften(t *testing.T) {
 		for n := range 10 {
 			drawn++
 			d := s
-			if ranges == 37 && n == 2 || ranges == 50 && n == 1 {
+			if ranges == 37 && n == 2 || ranges >= 50 && ranges <= 60 && n == 1 {
 				d = time.Duration(ranges)
 			}
 			if ranges == 99 && n == 8 {
