@@ -126,6 +126,19 @@ func TestCheckRangesOften(t *testing.T) {
 	}
 }
 
+// One retry always has a short delay, and the one before it in every second range.
+func TestCheckAlways(t *testing.T) {
+	ranges := 0
+	err := adapt.Temporal.Check(func(yield func(time.Duration) bool) {
+		ranges++
+		_ = yield(s-time.Duration(ranges%2)) && yield(1)
+	}, 2)
+	want := &adapt.CheckError{Engine: adapt.Temporal, Retries: 2, Delays: 2, Short: adapt.Misfit{Retries: 2, First: 1, Delay: s - 1}}
+	if diff := cmp.Diff(error(want), err); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestCheckRefuses(t *testing.T) {
 	seq := backoff.Constant(0)
 	for want, f := range map[string]func(){
