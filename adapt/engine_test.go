@@ -184,11 +184,12 @@ func TestEnginesAreComplete(t *testing.T) {
 		t.Fatal(err)
 	}
 	exported := 0
-	for name := range file.Scope.Objects {
-		if ast.IsExported(name) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if v, ok := n.(*ast.ValueSpec); ok && v.Names[0].IsExported() {
 			exported++
 		}
-	}
+		return true
+	})
 	if exported != len(names) {
 		t.Errorf("%d engines are exported, and %d in the table", exported, len(names))
 	}
