@@ -46,6 +46,8 @@
 //
 //	delayOf := adapt.FuncFrom(first, seq)
 //
+// newSeq makes the schedule from a seed, as for [Keyed].
+//
 // A line "keeps" says which delays an engine keeps, if it does not keep all. [Engines]
 // returns the table as values.
 //
@@ -119,7 +121,7 @@
 //	gRPC
 //	    hook   the retryPolicy of a service config
 //	    first  no number
-//	    write  adapt.GRPCServiceConfig and its arguments
+//	    write  config, err := adapt.GRPCServiceConfig(newSeq)
 //	    trap   changes each delay by up to 20%, and makes 5 attempts at most unless grpc.WithMaxCallAttempts says more
 //
 //	go-grpc-middleware

@@ -16,7 +16,7 @@ type Engine struct {
 	Hook   string // the function, method or field that takes the delay
 	Number string // the expression for the retry's number; empty if the hook needs none
 	First  int    // that number at the first retry
-	Call   string // what to write, where seq is the schedule and delayOf is FuncFrom(First, seq)
+	Call   string // what to write, in the words of the package comment
 	Trap   string // what surprises
 
 	Floor   time.Duration // the shortest delay that it keeps

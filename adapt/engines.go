@@ -86,10 +86,11 @@ var (
 		Trap:    "rounds the time down to a whole second",
 	}
 	GRPC = Engine{
-		Name: "gRPC",
-		Hook: "the retryPolicy of a service config",
-		Call: "adapt.GRPCServiceConfig and its arguments",
-		Trap: "changes each delay by up to 20%, and makes 5 attempts at most unless grpc.WithMaxCallAttempts says more",
+		Name:  "gRPC",
+		Hook:  "the retryPolicy of a service config",
+		Stops: true,
+		Call:  "config, err := adapt.GRPCServiceConfig(newSeq)",
+		Trap:  "changes each delay by up to 20%, and makes 5 attempts at most unless grpc.WithMaxCallAttempts says more",
 	}
 	AWS = Engine{
 		Name:   "AWS SDK",
