@@ -206,9 +206,9 @@ const NoLimit time.Duration = math.MaxInt64
 // At returns delay n of seq, counting from 0: the wait before retry n+1. The result
 // ok is false if seq has n delays or fewer.
 //
-// Use At where an engine asks for the delay of one retry by its number. It ranges
-// over seq from the start, so it takes time in proportion to n. If seq is random and
-// has no seed, each call returns another sample.
+// Use At for one delay by its number; package [example.com/backoff/adapt] has functions
+// for the engines that ask for it. It ranges over seq from the start, so it takes time in
+// proportion to n. If seq is random and has no seed, each call returns another sample.
 //
 // It panics if n < 0.
 func At(seq iter.Seq[time.Duration], n int) (delay time.Duration, ok bool) {
