@@ -21,7 +21,7 @@ type RateLimiter[T comparable] struct {
 
 	mu       sync.Mutex
 	drawing  *drawing
-	promises map[T]promise
+	promises map[T]*promise
 	size     int // no fewer than promises: what the last sweep left, and each new item since
 	limit    int // the size above which the next sweep comes
 }
@@ -30,7 +30,8 @@ type RateLimiter[T comparable] struct {
 const few = 128
 
 // A promise is what a limiter knows about one item. Memory is paid for each item, so it
-// has 16 bytes.
+// has 16 bytes. The map holds pointers, because a map has up to 16/7 places for an entry,
+// and each would have the size of a promise.
 type promise struct {
 	at       time.Duration // the moment of the next retry, since the limiter's epoch
 	failures int32         // calls of When
@@ -92,11 +93,14 @@ func ForgetAfter(d time.Duration) RateLimiterOption {
 //
 // A call that advances ranges over seq from the start, under the limiter's lock, so seq
 // must not call the limiter. It takes time in proportion to the number of the item's
-// retries, about 2 to 10 ns for each. Cut an endless schedule by Take where it stops
-// growing to bound that. After 2^20 retries the limiter holds the delay itself. A call on
-// an item that has failed before allocates nothing beyond what seq does.
+// retries, about 2 to 10 ns for each, and from retry 2^20 on the delay is that of retry
+// 2^20. A call allocates nothing for an item that has failed before, beyond what seq does.
+// If seq is not random, list its delays up to the longest one, which is then held:
 //
-// If seq is random, do not give it a seed: all items would wait for the same delays.
+//	slices.Values(adapt.List(seq, 18))
+//
+// That bounds the time, and allocates nothing. If seq is random, Take(seq, 18) bounds the
+// time. Do not give a random seq a seed, because all items would wait for the same delays.
 //
 // It panics if seq is nil.
 func NewRateLimiter[T comparable](seq iter.Seq[time.Duration], opts ...RateLimiterOption) *RateLimiter[T] {
@@ -112,7 +116,7 @@ func NewRateLimiter[T comparable](seq iter.Seq[time.Duration], opts ...RateLimit
 		every:       set.every,
 		forgetAfter: set.forgetAfter,
 		epoch:       time.Now(),
-		promises:    map[T]promise{},
+		promises:    map[T]*promise{},
 		limit:       few,
 	}
 }
@@ -131,22 +135,32 @@ func (l *RateLimiter[T]) When(item T) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock() // even if seq panics
 	now := time.Since(l.epoch)
-	p, known := l.promised(item, now)
+	p := l.promised(item, now)
+	if p != nil && now < p.at && !l.every {
+		p.count()
+		return p.at - now
+	}
+	retry := int32(0)
+	if p != nil {
+		retry = p.retry
+	}
+	delay := l.draw(int(retry))
+	if p == nil {
+		l.sweep(now)
+		p = new(promise)
+		l.promises[item] = p
+	}
+	p.count()
+	p.retry = min(retry+1, last)
+	p.at = saturating.Add(now, delay)
+	return delay
+}
+
+// count counts a failure.
+func (p *promise) count() {
 	if p.failures < math.MaxInt32 {
 		p.failures++
 	}
-	if known && now < p.at && !l.every {
-		l.promises[item] = p
-		return p.at - now
-	}
-	delay := l.draw(int(p.retry))
-	if !known {
-		l.sweep(now)
-	}
-	p.at = saturating.Add(now, delay)
-	p.retry = min(p.retry+1, last)
-	l.promises[item] = p
-	return delay
 }
 
 // Forget makes the next failure of item its first one. Call it when item has succeeded,
@@ -162,21 +176,24 @@ func (l *RateLimiter[T]) Forget(item T) {
 func (l *RateLimiter[T]) NumRequeues(item T) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p, _ := l.promised(item, time.Since(l.epoch))
+	p := l.promised(item, time.Since(l.epoch))
+	if p == nil {
+		return 0
+	}
 	return int(p.failures)
 }
 
-// promised returns the promise for an item, unless there is none or it is over.
-func (l *RateLimiter[T]) promised(item T, now time.Duration) (p promise, known bool) {
-	p, known = l.promises[item]
-	if known && l.over(p, now) {
-		return promise{}, false
+// promised returns the promise for an item, or nil if there is none or it is over.
+func (l *RateLimiter[T]) promised(item T, now time.Duration) *promise {
+	p := l.promises[item]
+	if p == nil || l.over(p, now) {
+		return nil
 	}
-	return p, known
+	return p
 }
 
 // over reports whether ForgetAfter drops p.
-func (l *RateLimiter[T]) over(p promise, now time.Duration) bool {
+func (l *RateLimiter[T]) over(p *promise, now time.Duration) bool {
 	return l.forgetAfter > 0 && now-p.at >= l.forgetAfter
 }
 
@@ -191,7 +208,7 @@ func (l *RateLimiter[T]) sweep(now time.Duration) {
 	if l.size++; l.size <= l.limit {
 		return
 	}
-	kept := map[T]promise{}
+	kept := map[T]*promise{}
 	for item, p := range l.promises {
 		if !l.over(p, now) {
 			kept[item] = p

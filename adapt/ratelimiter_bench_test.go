@@ -1,6 +1,7 @@
 package adapt_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 )
 
 func BenchmarkRateLimiter(b *testing.B) {
-	limited := backoff.Take(backoff.Exponential(5*time.Millisecond, 2), 18)
+	limited := slices.Values(adapt.List(backoff.Exponential(5*time.Millisecond, 2), 18))
 	b.Run("early call", func(b *testing.B) {
 		l := adapt.NewRateLimiter[string](backoff.Constant(backoff.NoLimit))
 		l.When("item")
@@ -18,8 +19,8 @@ func BenchmarkRateLimiter(b *testing.B) {
 			l.When("item")
 		}
 	})
-	b.Run("advancing, first retry", func(b *testing.B) {
-		l := adapt.NewRateLimiter[string](backoff.Take(backoff.Constant(0), 1))
+	b.Run("advancing, the only delay", func(b *testing.B) {
+		l := adapt.NewRateLimiter[string](slices.Values([]time.Duration{0}))
 		l.When("item")
 		b.ReportAllocs()
 		for b.Loop() {
