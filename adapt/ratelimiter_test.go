@@ -414,6 +414,27 @@ func TestRateLimiterSweepsSeldom(t *testing.T) {
 	if got := len(l.promises); got != 10_000 {
 		t.Errorf("%d entries, want 10000", got)
 	}
+
+	short := NewRateLimiter[int](backoff.Constant(0), ForgetAfter(1))
+	sweeps := 0
+	for item := range 10_000 {
+		before := short.size
+		short.When(item)
+		if short.size <= before {
+			sweeps++
+		}
+	}
+	if sweeps > 10_000/few {
+		t.Errorf("%d sweeps of items that live for 1 ns, want one for every %d items", sweeps, few)
+	}
+
+	forever := NewRateLimiter[int](backoff.Constant(0))
+	for item := range 10_000 {
+		forever.When(item)
+	}
+	if forever.size != 0 || forever.limit != few {
+		t.Error("without ForgetAfter there are sweeps")
+	}
 }
 
 // After a burst of items that are gone, the memory of the burst is given back once as many
@@ -471,6 +492,9 @@ func TestRateLimiterCountersSaturate(t *testing.T) {
 			l.When("a") // early
 			if longest != want {
 				t.Errorf("delay %d was drawn, want %d", longest, want)
+			}
+			if got := l.promises["a"].retry; got > last {
+				t.Errorf("the next delay is %d, want at most %d", got, last)
 			}
 			if got := l.NumRequeues("a"); got != math.MaxInt32 {
 				t.Errorf("%d failures, want %d", got, math.MaxInt32)
@@ -550,6 +574,7 @@ func TestRateLimiterSchedulePanics(t *testing.T) {
 			{"panic", "a", 0, time.Second, nil, 2}, // early: no range
 			{"panic", "a", time.Second, 0, "broken", 2},
 			{"panic", "b", 0, 0, "broken", 0},
+			{"panic", "c", 0, 0, "broken", 0}, // leaves no entry
 			{"late", "a", 0, 2 * time.Second, nil, 3},
 			{"exit", "a", 2 * time.Second, 0, nil, 3},
 			{"late", "a", 0, 4 * time.Second, nil, 4},
