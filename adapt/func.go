@@ -6,7 +6,6 @@ import (
 	"math"
 	"time"
 
-	"example.com/backoff"
 	"example.com/backoff/internal/argument"
 	"example.com/backoff/internal/splitmix"
 )
@@ -91,23 +90,6 @@ func seedOf(key string) uint64 {
 		h = (h ^ uint64(b)) * 0x100000001b3
 	}
 	return splitmix.Mix(h)
-}
-
-// From returns the schedule delay(0), delay(1), delay(2), ... It is
-// [backoff.Func], the opposite of [Func]: it makes a schedule of a function that another
-// library computes its delays with, so that the delays can be drawn, planned and
-// simulated. If the library counts from another number, add it:
-//
-//	adapt.From(func(retry int) time.Duration { return theirs(retry + 1) })
-//
-// Negative results are raised to 0.
-//
-// It panics if delay is nil.
-func From(delay func(retry int) time.Duration) iter.Seq[time.Duration] {
-	if delay == nil {
-		reject("From", "delay", "nil", "a function")
-	}
-	return backoff.Func(delay)
 }
 
 func checkSeq(function string, seq iter.Seq[time.Duration]) {
