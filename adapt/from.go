@@ -88,16 +88,14 @@ func FromNext[B interface {
 // FromPolicy returns the schedule of a policy of any other library that has state: the
 // results of next up to one whose ok is false. It calls newPolicy for each range.
 //
-// For a wait.Backoff of Kubernetes, which waits Steps−1 times, or less often if it has a
-// Cap:
+// For a wait.Backoff of Kubernetes, which gives up once Steps is 0, and so earlier if it
+// has a Cap:
 //
 //	seq := adapt.FromPolicy(
 //		func() *wait.Backoff { b := retry.DefaultBackoff; return &b },
 //		func(b *wait.Backoff) (time.Duration, bool) {
-//			if b.Steps <= 1 {
-//				return 0, false
-//			}
-//			return b.Step(), true
+//			d := b.Step()
+//			return d, b.Steps > 0
 //		})
 //
 // The schedule keeps the contract of package backoff as far as the policy lets it:
