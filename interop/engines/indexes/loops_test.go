@@ -1,0 +1,70 @@
+package indexes
+
+import (
+	"iter"
+	"testing"
+	"time"
+
+	avastv4 "github.com/avast/retry-go/v4"
+	avastv5 "github.com/avast/retry-go/v5"
+	"github.com/failsafe-go/failsafe-go"
+	"github.com/failsafe-go/failsafe-go/retrypolicy"
+	"k8s.io/client-go/util/workqueue"
+
+	"example.com/backoff/adapt"
+)
+
+func fail() error { return errFailed }
+
+func avastV4DelayType(t *testing.T, seq iter.Seq[time.Duration], r *record) {
+	delay := r.of(adapt.FuncFrom(1, seq))
+	wantError(t, avastv4.Do(fail, avastv4.Attempts(enough+1),
+		avastv4.DelayType(func(n uint, _ error, _ *avastv4.Config) time.Duration { return delay(int(n)) })), errFailed)
+}
+
+func avastV5DelayType(t *testing.T, seq iter.Seq[time.Duration], r *record) {
+	delay := r.of(adapt.FuncFrom(1, seq))
+	wantError(t, avastv5.New(avastv5.Attempts(enough+1),
+		avastv5.DelayType(func(n uint, _ error, _ avastv5.DelayContext) time.Duration { return delay(int(n)) })).Do(fail), errFailed)
+}
+
+func failsafeAttempts(t *testing.T, seq iter.Seq[time.Duration], r *record) {
+	delay := r.of(adapt.FuncFrom(1, seq))
+	failsafeRun(t, func(e failsafe.ExecutionAttempt[any]) time.Duration { return delay(e.Attempts()) })
+}
+
+func failsafeRetries(t *testing.T, seq iter.Seq[time.Duration], r *record) {
+	delay := r.of(adapt.Func(seq))
+	failsafeRun(t, func(e failsafe.ExecutionAttempt[any]) time.Duration { return delay(e.Retries()) })
+}
+
+func failsafeRun(t *testing.T, delay failsafe.DelayFunc[any]) {
+	policy := retrypolicy.NewBuilder[any]().WithMaxRetries(enough).WithDelayFunc(delay).Build()
+	wantError(t, failsafe.With(policy).Run(fail), errFailed)
+}
+
+// A counted is the stock limiter with the delays of a schedule.
+type counted struct {
+	workqueue.TypedRateLimiter[string]
+	delay func(retry int) time.Duration
+}
+
+func (c counted) When(item string) time.Duration {
+	retry := c.NumRequeues(item)
+	c.TypedRateLimiter.When(item)
+	return c.delay(retry)
+}
+
+func workqueueWhen(_ *testing.T, seq iter.Seq[time.Duration], r *record) {
+	q := workqueue.NewTypedRateLimitingQueue[string](counted{
+		workqueue.NewTypedItemExponentialFailureRateLimiter[string](1, 1),
+		r.of(adapt.Func(seq)),
+	})
+	defer q.ShutDown()
+	q.Add("item")
+	for range enough {
+		item, _ := q.Get()
+		q.AddRateLimited(item)
+		q.Done(item)
+	}
+}
