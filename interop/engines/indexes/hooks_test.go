@@ -11,12 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"example.com/backoff"
+	"example.com/backoff/adapt"
 )
 
 // A hook is a function that an engine asks for the delay before a retry.
 type hook struct {
-	engine, name string
-	first        int // the number of the first retry
+	engine adapt.Engine
+	name   string // empty: the one in the engine's row of package adapt
+	first  int    // the number of the first retry
 
 	// run puts seq into the hook by a function of package adapt, and lets the engine
 	// retry until r is full or somewhat longer.
@@ -25,40 +27,50 @@ type hook struct {
 
 // hooks are the rows of the test.
 var hooks = []hook{
-	{"AWS SDK v2", "BackoffDelay", 1, awsBackoffDelay("")},
-	{"AWS SDK v2, AWS_NEW_RETRIES_2026", "BackoffDelay", 0, awsBackoffDelay("true")},
-	{"asynq", "Config.RetryDelayFunc", 0, asynqRetryDelay},
-	{"avast/retry-go v4", "DelayType", 1, avastV4DelayType},
-	{"avast/retry-go v5", "DelayType", 1, avastV5DelayType},
-	{"elastic-transport-go", "Config.RetryBackoff", 1, elasticRetryBackoff},
-	{"elastic (olivere)", "Backoff.Next", 1, olivereNext},
-	{"failsafe-go", "ExecutionAttempt.Attempts in WithDelayFunc", 1, failsafeAttempts},
-	{"failsafe-go", "ExecutionAttempt.Retries in WithDelayFunc", 0, failsafeRetries},
-	{"franz-go", "RetryBackoffFn", 1, franzRetryBackoff},
-	{"go-grpc-middleware", "WithBackoff, unary calls", 1, grpcUnary},
-	{"go-grpc-middleware", "WithBackoff, opening a stream", 1, grpcStream},
-	{"go-grpc-middleware", "WithBackoff, receiving from a stream", 1, grpcReceive},
-	{"go-redis", "Options.DialerRetryBackoff", 0, redisDial},
-	{"JetStream", "MsgMetadata.NumDelivered for NakWithDelay", 1, jetStreamNumDelivered},
-	{"nats.go", "CustomReconnectDelay, a first connection", 1, natsConnect},
-	{"nats.go", "CustomReconnectDelay, a lost connection", 1, natsReconnect},
-	{"retryablehttp", "Client.Backoff", 0, retryableBackoff},
-	{"sarama", "Metadata.Retry.BackoffFunc, the client", 0, saramaMetadata},
-	{"sarama", "Producer.Retry.BackoffFunc", 1, saramaProducer},
-	{"sarama", "Consumer.Retry.BackoffFunc", 1, saramaConsumer},
-	{"Temporal", "activity.Info.Attempt for NextRetryDelay", 1, temporalAttempt},
-	{"workqueue", "NumRequeues before When", 0, workqueueWhen},
+	{adapt.AWS, "", 1, awsBackoffDelay("")},
+	{adapt.AWS, "the same with AWS_NEW_RETRIES_2026", 0, awsBackoffDelay("true")},
+	{adapt.Asynq, "", 0, asynqRetryDelay},
+	{adapt.Avast, "", 1, avastV5DelayType},
+	{adapt.Avast, "DelayType of v4", 1, avastV4DelayType},
+	{adapt.Elastic, "", 1, elasticRetryBackoff},
+	{adapt.Engine{Name: "olivere/elastic"}, "Backoff.Next", 1, olivereNext},
+	{adapt.Failsafe, "", 1, failsafeAttempts},
+	{adapt.Failsafe, "WithDelayFunc, exec.Retries()", 0, failsafeRetries},
+	{adapt.FranzGo, "", 1, franzRetryBackoff},
+	{adapt.GoGRPCMiddleware, "", 1, grpcUnary},
+	{adapt.GoGRPCMiddleware, "retry.WithBackoff, opening a stream", 1, grpcStream},
+	{adapt.GoGRPCMiddleware, "retry.WithBackoff, receiving from a stream", 1, grpcReceive},
+	{adapt.GoRedis, "", 0, redisDial},
+	{adapt.JetStream, "", 1, jetStreamNumDelivered},
+	{adapt.NATSReconnect, "", 1, natsReconnect},
+	{adapt.NATSReconnect, "nats.CustomReconnectDelay, a first connection", 1, natsConnect},
+	{adapt.RetryableHTTP, "", 0, retryableBackoff},
+	{adapt.Sarama, "", 1, saramaProducer},
+	{adapt.Sarama, "Config.Consumer.Retry.BackoffFunc", 1, saramaConsumer},
+	{adapt.Sarama, "Config.Metadata.Retry.BackoffFunc", 0, saramaMetadata},
+	{adapt.Temporal, "", 1, temporalAttempt},
+	{adapt.Workqueue, "NumRequeues before When", 0, workqueueWhen},
+}
+
+// elsewhere are engines that give a number, and have no row above.
+var elsewhere = map[string]string{
+	adapt.Inngest.Name:   "is a service",
+	adapt.PubSub.Name:    "is a service",
+	adapt.River.Name:     "is run by package river of this folder",
+	adapt.SQS.Name:       "is a service",
+	adapt.Watermill.Name: "gives no number: the middleware counts",
 }
 
 // TestIndexes: each engine gives its hook the numbers first, first+1, first+2, ..., and
 // so gets delay 0, 1, 2, ...
 func TestIndexes(t *testing.T) {
-	if len(hooks) < 15 {
-		t.Errorf("%d hooks, want 15 or more", len(hooks))
-	}
 	seq := backoff.Linear(time.Millisecond, time.Millisecond) // all different
 	for _, h := range hooks {
-		t.Run(h.engine+" "+h.name, func(t *testing.T) {
+		name := h.name
+		if name == "" {
+			name = h.engine.Hook
+		}
+		t.Run(h.engine.Name+" "+name, func(t *testing.T) {
 			r := newRecord()
 			h.run(t, seq, r)
 			var want []call
@@ -69,6 +81,25 @@ func TestIndexes(t *testing.T) {
 				t.Errorf("the engine counts otherwise than the table says (-want +got):\n%s", d)
 			}
 		})
+	}
+}
+
+// TestTable: the first number of each engine in package adapt is the one that a row above
+// has from the engine itself.
+func TestTable(t *testing.T) {
+	if len(hooks) < 15 {
+		t.Errorf("%d hooks, want 15 or more", len(hooks))
+	}
+	for _, e := range adapt.Engines() {
+		i := slices.IndexFunc(hooks, func(h hook) bool { return h.name == "" && h.engine.Name == e.Name })
+		switch {
+		case i >= 0:
+			if got := hooks[i].first; e.Number == "" || got != e.First {
+				t.Errorf("%s: %s is %d at the first retry, want %d", e.Name, e.Number, e.First, got)
+			}
+		case e.Number != "" && elsewhere[e.Name] == "":
+			t.Errorf("%s has no row", e.Name)
+		}
 	}
 }
 

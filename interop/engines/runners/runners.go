@@ -23,6 +23,7 @@ import (
 	"iter"
 	"time"
 
+	"example.com/backoff/adapt"
 	"example.com/backoff/interop/kept"
 )
 
@@ -34,22 +35,22 @@ type Runner struct {
 	// first n delays as asked and as kept. There are fewer if the library gives up.
 	Measure func(ctx context.Context, seq iter.Seq[time.Duration], n int) ([]kept.Delay, error)
 
-	// Ends tells whether the library gives up where the schedule ends. If not, it holds
-	// the last delay.
-	Ends bool
+	// Engine is its row in package adapt. If Engine.Stops, the library gives up where the
+	// schedule ends. If not, it holds the last delay.
+	Engine adapt.Engine
 }
 
 // Runners returns all libraries.
 func Runners() []Runner {
 	return []Runner{
-		{"cenkalti/backoff v4", cenkaltiV4, true},
-		{"cenkalti/backoff v5", cenkaltiV5, true},
-		{"cenkalti/backoff v6", cenkaltiV6, true},
-		{"cenkalti/backoff v7", cenkaltiV7, true},
-		{"sethvargo/go-retry", sethvargo, true},
-		{"avast/retry-go v4", avastV4, false},
-		{"avast/retry-go v5", avastV5, false},
-		{"failsafe-go", failsafeGo, false},
+		{"cenkalti/backoff v4", cenkaltiV4, adapt.Cenkalti},
+		{"cenkalti/backoff v5", cenkaltiV5, adapt.Cenkalti},
+		{"cenkalti/backoff v6", cenkaltiV6, adapt.Cenkalti},
+		{"cenkalti/backoff v7", cenkaltiV7, adapt.Cenkalti},
+		{"sethvargo/go-retry", sethvargo, adapt.Sethvargo},
+		{"avast/retry-go v4", avastV4, adapt.Avast},
+		{"avast/retry-go v5", avastV5, adapt.Avast},
+		{"failsafe-go", failsafeGo, adapt.Failsafe},
 	}
 }
 

@@ -82,7 +82,7 @@ func TestEnd(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				want := asKept(time.Second, 2*time.Second, 4*time.Second, 4*time.Second, 4*time.Second)
 				none := asKept(0, 0)
-				if r.Ends {
+				if r.Engine.Stops {
 					want, none = want[:3], nil
 				}
 				got, err := r.Measure(t.Context(), three, 5)
