@@ -3,12 +3,15 @@ package indexes
 import (
 	"iter"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	avastv4 "github.com/avast/retry-go/v4"
 	avastv5 "github.com/avast/retry-go/v5"
 	"github.com/failsafe-go/failsafe-go"
+	"github.com/failsafe-go/failsafe-go/hedgepolicy"
 	"github.com/failsafe-go/failsafe-go/retrypolicy"
+	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/util/workqueue"
 
 	"example.com/backoff/adapt"
@@ -67,4 +70,30 @@ func workqueueWhen(_ *testing.T, seq iter.Seq[time.Duration], r *record) {
 		q.AddRateLimited(item)
 		q.Done(item)
 	}
+}
+
+// TestFailsafeHedges: Attempts counts hedges, so with a hedge policy inside of the retry
+// policy it skips delays of a schedule. Retries counts retries alone. If this fails,
+// correct the table of hooks.
+func TestFailsafeHedges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var attempts, retries []int
+		policy := retrypolicy.NewBuilder[any]().WithMaxRetries(3).
+			WithDelayFunc(func(e failsafe.ExecutionAttempt[any]) time.Duration {
+				attempts, retries = append(attempts, e.Attempts()), append(retries, e.Retries())
+				return time.Second
+			}).Build()
+		hedge := hedgepolicy.NewWithDelay[any](time.Millisecond)
+		wantError(t, failsafe.With(policy, hedge).Run(func() error {
+			time.Sleep(time.Minute)
+			return errFailed
+		}), errFailed)
+		time.Sleep(time.Hour) // until the hedges have ended too
+		if d := cmp.Diff([]int{2, 4, 6}, attempts); d != "" {
+			t.Errorf("Attempts (-want +got):\n%s", d)
+		}
+		if d := cmp.Diff([]int{0, 1, 2}, retries); d != "" {
+			t.Errorf("Retries (-want +got):\n%s", d)
+		}
+	})
 }
