@@ -8,7 +8,6 @@ package killed
 import (
 	"bufio"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -35,6 +34,11 @@ type Event struct {
 // variable holds the argument of a worker.
 const variable = "BACKOFF_KILLED_WORKER"
 
+// unread holds an element for each event that the worker told and the test has not read.
+// A worker waits while it is full. Otherwise a worker could finish all jobs before a test
+// on a busy machine kills it.
+var unread = make(chan struct{}, 8)
+
 // Main runs the tests of m, or work if the process is a worker. It returns the status to
 // exit with.
 func Main(m *testing.M, work func(argument string) error) int {
@@ -42,9 +46,15 @@ func Main(m *testing.M, work func(argument string) error) int {
 	if !ok {
 		return m.Run()
 	}
-	go func() { // a worker ends with its test
-		io.Copy(io.Discard, os.Stdin)
-		os.Exit(1)
+	go func() {
+		// The test writes a byte for each event that it has read.
+		in := bufio.NewReader(os.Stdin)
+		for {
+			if _, err := in.ReadByte(); err != nil {
+				os.Exit(1) // because the test has ended
+			}
+			<-unread
+		}
 	}()
 	if err := work(argument); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -59,8 +69,8 @@ func Begin(job string, retry int) {
 	report(Event{began, job, retry, 0, time.Now()})
 }
 
-// Ask calls give, which gives the engine the delay until the next retry, and tells that
-// it has succeeded.
+// Ask calls give, and tells that it has succeeded. Give must not return before the engine
+// has the delay until the next retry, because the worker may be killed right after it.
 func Ask(job string, retry int, delay time.Duration, give func() error) error {
 	e := Event{asked, job, retry, delay, time.Now()}
 	if err := give(); err != nil {
@@ -70,13 +80,16 @@ func Ask(job string, retry int, delay time.Duration, give func() error) error {
 	return nil
 }
 
-// Done tells that an attempt of job has succeeded.
+// Done tells that an attempt of job has succeeded. Call it before the engine is told: a
+// worker that is killed between the two does the job once more, and otherwise it would
+// seem lost.
 func Done(job string, retry int) {
 	report(Event{done, job, retry, 0, time.Now()})
 }
 
 // report prints e in one write, so that goroutines may report at the same time.
 func report(e Event) {
+	unread <- struct{}{}
 	fmt.Printf("%s %s %d %d %d\n", e.What, e.Job, e.Retry, e.Delay, e.At.UnixNano())
 }
 
@@ -88,8 +101,10 @@ func parse(line string) (e Event, err error) {
 }
 
 // Run starts the worker with its argument, and kills it with SIGKILL after 1, 2, 3, 1, 2,
-// 3, ... delays that it asked for, as many times as kills says. The worker after that
-// one may work until all jobs are done. Run returns what all workers told.
+// 3, ... delays that it asked for, as many times as kills says. A worker may tell 8 more
+// events before the signal reaches it, so give the jobs more than 6 delays for each kill.
+// The worker after the last kill may work until all jobs are done. Run returns what all
+// workers told.
 func Run(t *testing.T, argument string, jobs []string, kills int) []Event {
 	t.Helper()
 	missing := make(map[string]bool)
@@ -117,7 +132,8 @@ func Run(t *testing.T, argument string, jobs []string, kills int) []Event {
 	return events
 }
 
-// live runs a worker until enough returns true of one of its events, and kills it.
+// live runs a worker until enough returns true of one of its events, and kills it. The
+// events include those that the worker told before the signal reached it.
 func live(t *testing.T, argument string, enough func(Event) bool) (events []Event) {
 	t.Helper()
 	exe, err := os.Executable()
@@ -127,7 +143,8 @@ func live(t *testing.T, argument string, enough func(Event) bool) (events []Even
 	cmd := exec.CommandContext(t.Context(), exe, "-test.run=^$")
 	cmd.Env = append(os.Environ(), variable+"="+argument)
 	cmd.Stderr = t.Output()
-	if _, err := cmd.StdinPipe(); err != nil { // which closes when this process ends
+	in, err := cmd.StdinPipe() // which closes when this process ends
+	if err != nil {
 		t.Fatal(err)
 	}
 	out, err := cmd.StdoutPipe()
@@ -141,25 +158,32 @@ func live(t *testing.T, argument string, enough func(Event) bool) (events []Even
 	defer cmd.Process.Kill()
 	patience := time.AfterFunc(2*time.Minute, func() { cmd.Process.Kill() })
 	defer patience.Stop()
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
+	killed := false
+	for lines := bufio.NewScanner(out); lines.Scan(); {
 		patience.Reset(2 * time.Minute)
 		e, err := parse(lines.Text())
 		if err != nil {
 			t.Fatalf("the worker printed %q: %v", lines.Text(), err)
 		}
 		events = append(events, e)
-		if enough(e) {
-			return events
+		switch {
+		case enough(e):
+			killed = true
+			cmd.Process.Kill()
+		case !killed:
+			in.Write([]byte{0}) // an error means that the worker has ended, as does the loop
 		}
 	}
-	t.Fatalf("the worker ended, or was silent for 2 minutes, after %d events", len(events))
-	return nil
+	if !killed {
+		t.Fatalf("the worker ended, or was silent for 2 minutes, after %d events", len(events))
+	}
+	return events
 }
 
-// Check fails the test unless each job is done, no attempt of it has a lower number than
-// the one before it, or the same number after a delay was asked for, each delay that a worker asked for is the schedule's (delay n before
-// retry n+1, counting from 0), and no retry came before its time.
+// Check fails the test unless each job is done, no retry came before its time, and each
+// delay that a worker asked for is the schedule's: delays[n] before retry n+1, counting
+// from 0. No attempt may have a lower number than the one before it of the same job, nor
+// the same number if a delay was asked for between the two.
 func Check(t *testing.T, events []Event, jobs []string, delays []time.Duration) {
 	t.Helper()
 	for _, f := range faults(events, jobs, delays) {

@@ -12,14 +12,29 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var fixed = []time.Duration{time.Millisecond, 2 * time.Millisecond, 3 * time.Millisecond}
+var fixed = func() (delays []time.Duration) {
+	for n := range 8 {
+		delays = append(delays, time.Duration(n+1)*time.Millisecond)
+	}
+	return delays
+}()
 
 // TestMain has a worker with a durable engine: a file to which each state of a job is
 // appended. With the argument "forget FILE" it does not read the file, as an engine that
-// loses the place of its jobs.
+// loses the place of its jobs. With the argument "rush" it asks without end, and with
+// "last word" it tells of a delay and of a success in one write.
 func TestMain(m *testing.M) { os.Exit(Main(m, work)) }
 
 func work(argument string) error {
+	switch argument {
+	case "rush":
+		for {
+			Ask("a", 0, 0, func() error { return nil })
+		}
+	case "last word":
+		fmt.Printf("%[1]s a 0 0 0\n%[2]s a 0 0 0\n", asked, done)
+		select {}
+	}
 	mode, name, _ := strings.Cut(argument, " ")
 	retries := map[string]int{}
 	if f, err := os.Open(name); err == nil && mode != "forget" {
@@ -66,6 +81,22 @@ func TestKilled(t *testing.T) {
 	forgotten := faults(Run(t, "forget "+name, jobs, 2), jobs, fixed)
 	if !strings.Contains(strings.Join(forgotten, "\n"), "falls back to retry 0, want at least 1") {
 		t.Errorf("of a worker that forgets: %q, want that a job falls back", forgotten)
+	}
+}
+
+// TestTail: the events that a worker tells before the signal reaches it are read, and
+// they are few.
+func TestTail(t *testing.T) {
+	first := func(Event) bool { return true }
+	var got []string
+	for _, e := range live(t, "last word", first) {
+		got = append(got, e.What)
+	}
+	if diff := cmp.Diff([]string{asked, done}, got); diff != "" {
+		t.Errorf("of a worker that was killed for its first event (-want +got):\n%s", diff)
+	}
+	if n := len(live(t, "rush", first)); n > 8 {
+		t.Errorf("a worker told %d events before the test had read one, want at most 8", n)
 	}
 }
 
