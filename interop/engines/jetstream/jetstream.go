@@ -49,7 +49,7 @@ func Measure(ctx context.Context, seq iter.Seq[time.Duration], n int) ([]kept.De
 		return nil, err
 	}
 	defer e.close()
-	c, err := e.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{})
+	c, err := e.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: "worker"})
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func MeasureList(ctx context.Context, seq iter.Seq[time.Duration], n int) ([]kep
 		return nil, err
 	}
 	defer e.close()
-	c, err := e.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{BackOff: list, MaxDeliver: n + 1})
+	c, err := e.stream.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: "worker", BackOff: list, MaxDeliver: n + 1})
 	if err != nil {
 		return nil, err
 	}

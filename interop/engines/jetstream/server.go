@@ -32,20 +32,7 @@ func start(ctx context.Context, jobs ...string) (e *engine, err error) {
 	if e.dir, err = os.MkdirTemp("", "jetstream"); err != nil {
 		return nil, err
 	}
-	e.server, err = server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: e.dir, NoLog: true, NoSigs: true,
-	})
-	if err != nil {
-		return nil, err
-	}
-	e.server.Start()
-	if !e.server.ReadyForConnections(2 * time.Minute) {
-		return nil, errors.New("the NATS server does not start")
-	}
-	if e.conn, err = nats.Connect(e.server.ClientURL(), nats.Timeout(time.Minute)); err != nil {
-		return nil, err
-	}
-	js, err := jetstream.New(e.conn, jetstream.WithDefaultTimeout(time.Minute))
+	js, err := e.run()
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +47,26 @@ func start(ctx context.Context, jobs ...string) (e *engine, err error) {
 	return e, nil
 }
 
-func (e *engine) close() {
+// run runs the server on what is stored, and connects to it.
+func (e *engine) run() (js jetstream.JetStream, err error) {
+	e.server, err = server.NewServer(&server.Options{
+		Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: e.dir, NoLog: true, NoSigs: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	e.server.Start()
+	if !e.server.ReadyForConnections(2 * time.Minute) {
+		return nil, errors.New("the NATS server does not start")
+	}
+	if e.conn, err = nats.Connect(e.server.ClientURL(), nats.Timeout(time.Minute)); err != nil {
+		return nil, err
+	}
+	return jetstream.New(e.conn, jetstream.WithDefaultTimeout(time.Minute))
+}
+
+// stop ends the server, and keeps what is stored.
+func (e *engine) stop() {
 	if e.conn != nil {
 		e.conn.Close()
 	}
@@ -68,6 +74,10 @@ func (e *engine) close() {
 		e.server.Shutdown()
 		e.server.WaitForShutdown()
 	}
+}
+
+func (e *engine) close() {
+	e.stop()
 	os.RemoveAll(e.dir)
 }
 
