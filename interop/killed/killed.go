@@ -7,6 +7,7 @@ package killed
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -140,7 +141,9 @@ func live(t *testing.T, argument string, enough func(Event) bool) (events []Even
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), exe, "-test.run=^$")
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // if it never finishes a job
+	defer cancel()
+	cmd := exec.CommandContext(ctx, exe, "-test.run=^$")
 	cmd.Env = append(os.Environ(), variable+"="+argument)
 	cmd.Stderr = t.Output()
 	in, err := cmd.StdinPipe() // which closes when this process ends
@@ -175,7 +178,7 @@ func live(t *testing.T, argument string, enough func(Event) bool) (events []Even
 		}
 	}
 	if !killed {
-		t.Fatalf("the worker ended, or was silent for 2 minutes, after %d events", len(events))
+		t.Fatalf("the worker ended, was silent for 2 minutes or told too much for 5, after %d events", len(events))
 	}
 	return events
 }

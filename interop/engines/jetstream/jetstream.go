@@ -16,6 +16,9 @@
 //   - a consumer with a BackOff list waits longer: after the k-th redelivery BackOff[k],
 //     or the last one, is added, and BackOff[0] subtracted.
 //
+// A server that restarts ends the delays that wait up to 1 s too early, because it stores
+// them in whole seconds. The number of a delivery survives.
+//
 // Use the list in ConsumerConfig.BackOff, made by [adapt.List], for workers that do not
 // answer when they fail. The server starts each of its delays at the delivery, so it must
 // be longer than an attempt takes. After the end of the list the last delay is held. The

@@ -89,10 +89,13 @@ func next(ctx context.Context, c jetstream.Consumer) (jetstream.Msg, *jetstream.
 		case err == nil:
 			meta, err := msg.Metadata()
 			return msg, meta, err
-		case ctx.Err() != nil:
-			return nil, nil, fmt.Errorf("waiting for a message: %w", ctx.Err())
-		case !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, jetstream.ErrNoHeartbeat):
+		case errors.Is(err, jetstream.ErrInvalidOption): // the deadline has passed
+			<-ctx.Done()
+		case ctx.Err() == nil && !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, jetstream.ErrNoHeartbeat):
 			return nil, nil, err
+		}
+		if ctx.Err() != nil {
+			return nil, nil, fmt.Errorf("waiting for a message: %w", ctx.Err())
 		}
 	}
 }

@@ -2,10 +2,12 @@ package natsreconnect
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"time"
 
+	"example.com/backoff"
 	"example.com/backoff/interop/kept"
 )
 
@@ -18,4 +20,14 @@ func TestKept(t *testing.T) {
 	kept.Judge(t, want, kept.Exact, func(ctx context.Context) ([]kept.Delay, error) {
 		return Measure(ctx, seq, len(want))
 	})
+}
+
+// TestMeasuringEnds: Measure ends with its context.
+func TestMeasuringEnds(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	delays, err := Measure(ctx, backoff.Constant(time.Hour), 1)
+	if !errors.Is(err, context.DeadlineExceeded) || delays != nil {
+		t.Errorf("Measure returns %v and %v after its context has ended", delays, err)
+	}
 }
