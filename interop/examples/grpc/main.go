@@ -1,5 +1,6 @@
 // This program lets gRPC itself retry: adapt.GRPCServiceConfig writes the retryPolicy that
-// comes closest to a schedule. gRPC adds ±20 % of jitter to each delay.
+// comes closest to a schedule. gRPC shortens or lengthens each delay by up to 20 %, so the
+// program asks for a quarter more, and no delay is shorter than that of the schedule.
 package main
 
 import (
@@ -21,43 +22,34 @@ import (
 )
 
 func main() {
+	delays := backoff.Exponential(100*time.Millisecond, 2)
 	config, err := adapt.GRPCServiceConfig(func(uint64) iter.Seq[time.Duration] {
-		return backoff.Take(backoff.Exponential(100*time.Millisecond, 2), 4)
+		return backoff.Take(backoff.Scale(delays, 1.25), 4)
 	})
 	check(err)
-	conn, err := grpc.NewClient(listen(), grpc.WithDefaultServiceConfig(config),
+	conn, err := grpc.NewClient(serve(), grpc.WithDefaultServiceConfig(config),
 		grpc.WithTransportCredentials(insecure.NewCredentials()))
 	check(err)
-	defer conn.Close()
 	_, err = health.NewHealthClient(conn).Check(context.Background(), &health.HealthCheckRequest{})
 	check(err)
 }
 
-// server is not available three times.
-type server struct {
-	health.UnimplementedHealthServer
-	attempts int
-	start    time.Time
-}
-
-func (s *server) Check(context.Context, *health.HealthCheckRequest) (*health.HealthCheckResponse, error) {
-	if s.attempts++; s.attempts == 1 {
-		s.start = time.Now()
-	}
-	fmt.Println("attempt", s.attempts, "after", time.Since(s.start).Round(10*time.Millisecond))
-	if s.attempts <= 3 {
-		return nil, status.Error(codes.Unavailable, "not yet")
-	}
-	return &health.HealthCheckResponse{}, nil
-}
-
-// listen starts the server and returns its address.
-func listen() string {
+// serve starts a server that is not available three times, and returns its address.
+func serve() string {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(err)
-	g := grpc.NewServer()
-	health.RegisterHealthServer(g, new(server))
-	go g.Serve(l)
+	attempt, start := 0, time.Time{}
+	server := grpc.NewServer(grpc.UnknownServiceHandler(func(_ any, stream grpc.ServerStream) error {
+		if attempt++; attempt == 1 {
+			start = time.Now()
+		}
+		fmt.Println("attempt", attempt, "after", time.Since(start).Round(10*time.Millisecond))
+		if attempt <= 3 {
+			return status.Error(codes.Unavailable, "not yet")
+		}
+		return stream.SendMsg(&health.HealthCheckResponse{})
+	}))
+	go server.Serve(l)
 	return l.Addr().String()
 }
 
