@@ -28,13 +28,7 @@ type grpcRetry struct {
 	shortest, longest time.Duration
 }
 
-// mean returns the mean delay. If all delays are equal, it is that delay.
-func (r grpcRetry) mean() float64 {
-	if r.shortest == r.longest {
-		return float64(r.shortest)
-	}
-	return r.sum / float64(r.count)
-}
+func (r grpcRetry) mean() float64 { return r.sum / float64(r.count) }
 
 // unknown returns how far the mean may be from that of the schedule: the half nanosecond
 // to which delays are rounded, the digits that float64 does not have, and twice the

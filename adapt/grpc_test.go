@@ -55,6 +55,7 @@ func TestGRPCServiceConfig(t *testing.T) {
 		{"a step", grpcFixed(grpcDelays(1*ms, 10*ms, 10*ms)), grpcPolicyJSON(4, "0.001s", "0.01s", "10"), nil},
 		{"falling", grpcFixed(grpcDelays(80*ms, 40*ms, 20*ms)), grpcPolicyJSON(4, "0.08s", "0.08s", "0.5"), nil},
 		{"falling from a limit", grpcFixed(grpcDelays(50*ms, 50*ms, 40*ms, 20*ms)), grpcPolicyJSON(5, "0.16s", "0.05s", "0.5"), nil},
+		{"falling once from a limit", grpcFixed(grpcDelays(50*ms, 50*ms, 20*ms)), grpcPolicyJSON(4, "0.125s", "0.05s", "0.4"), nil},
 		{"every digit", grpcFixed(take(backoff.Exponential(123456789, 1.1), 4)), grpcPolicyJSON(5, "0.123456789s", "0.164320986s", "1.1"), nil},
 		{"one nanosecond", grpcFixed(take(backoff.Constant(1), 2)), grpcPolicyJSON(3, "0.000000001s", "0.000000001s", "1"), nil},
 		{"no retries", grpcFixed(take(exponential, 0)), `{"methodConfig":[{"name":[{}]}]}`, nil},
@@ -72,6 +73,8 @@ func TestGRPCServiceConfig(t *testing.T) {
 			[]string{"retry 1 waits 1ns instead of 0s, because gRPC has no delay of 0"}},
 		{"the first at once", grpcFixed(grpcDelays(0, 100*ms, 200*ms)), grpcPolicyJSON(4, "0.05s", "0.2s", "2"),
 			[]string{"retry 1 waits 50ms instead of 0s, because gRPC has no delay of 0"}},
+		{"rounded", grpcFixed(grpcDelays(0, 200*ms, 600*ms)), grpcPolicyJSON(4, "0.066666667s", "0.6s", "3"),
+			[]string{"retry 1 waits 66.67ms instead of 0s, because gRPC has no delay of 0"}},
 		{"negative", grpcFixed(grpcDelays(100*ms, -1, 400*ms)), grpcPolicyJSON(4, "0.1s", "0.4s", "2"),
 			[]string{"retry 2 waits 200ms instead of 0s, because gRPC has no delay of 0"}},
 		// 107.18, 185.64, 321.54 and 400 ms: √3 as multiplier, off by 2·√3/(2+√3) − 1 = 7.18 %.
@@ -96,6 +99,13 @@ func TestGRPCServiceConfig(t *testing.T) {
 			return take(backoff.FullJitter(100*ms, time.Second, backoff.WithSeed(seed)), 4)
 		}, grpcPolicyJSON(5, "0.05s", "0.4s", "2"),
 			[]string{"retry 4 waits between 23.17µs and 799.9ms, and with gRPC's jitter of ±20 % between 320ms and 480ms"}},
+		{"jitter to one side", func(seed uint64) iter.Seq[time.Duration] {
+			if seed%100 == 0 {
+				return take(backoff.Constant(50*ms), 1)
+			}
+			return take(backoff.Constant(100*ms), 1)
+		}, grpcPolicyJSON(2, "0.0995s", "0.0995s", "1"),
+			[]string{"retry 1 waits between 50ms and 100ms, and with gRPC's jitter of ±20 % between 79.6ms and 119.4ms"}},
 		{"random ends", func(seed uint64) iter.Seq[time.Duration] {
 			return take(exponential, int(2+seed%3))
 		}, grpcPolicyJSON(4, "0.1s", "0.4s", "2"),
@@ -178,8 +188,10 @@ func TestGRPCOptions(t *testing.T) {
 		},
 		{
 			"codes, each once",
-			[]adapt.GRPCOption{adapt.GRPCCodes[code](8, 1, 16, 8)},
-			`{"methodConfig":[{"name":[{}],` + policy(`"RESOURCE_EXHAUSTED","CANCELLED","UNAUTHENTICATED"`) + `}]}`,
+			[]adapt.GRPCOption{adapt.GRPCCodes[code](16, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16)},
+			`{"methodConfig":[{"name":[{}],` + policy(`"UNAUTHENTICATED","CANCELLED","UNKNOWN","INVALID_ARGUMENT",`+
+				`"DEADLINE_EXCEEDED","NOT_FOUND","ALREADY_EXISTS","PERMISSION_DENIED","RESOURCE_EXHAUSTED","FAILED_PRECONDITION",`+
+				`"ABORTED","OUT_OF_RANGE","UNIMPLEMENTED","INTERNAL","UNAVAILABLE","DATA_LOSS"`) + `}]}`,
 		},
 		{
 			"throttling",
@@ -337,9 +349,9 @@ func readGRPC(t rapid.TB, config string) grpcPolicyRead {
 // its twelfth digit, allow.
 func TestGRPCExact(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		base := time.Duration(rapid.Int64Range(1000, 100*int64(time.Hour)).Draw(t, "base"))
+		base := time.Duration(rapid.Int64Range(1000, 1e17).Draw(t, "base"))
 		factor := 1 + float64(rapid.IntRange(0, 500).Draw(t, "percent"))/100
-		limit := time.Duration(rapid.Int64Range(int64(base), 1000*int64(time.Hour)).Draw(t, "limit"))
+		limit := time.Duration(rapid.Int64Range(int64(base), 7e18).Draw(t, "limit"))
 		n := rapid.IntRange(1, 4).Draw(t, "n")
 		seq := backoff.Take(backoff.Cap(backoff.Exponential(base, factor), limit), n)
 

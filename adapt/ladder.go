@@ -52,8 +52,8 @@ type Rungs struct {
 //
 // A group of retries with delays from a to b gets the rung 2ab/(a+b), which is too long
 // for a and too short for b by the same share, (b−a)/(a+b). It is rounded to a whole
-// nanosecond, and Error includes that; to round it further to a unit u adds at most
-// u/(2·delay). Only a rung of 0 serves a delay of 0 at all.
+// nanosecond, and Error includes that. To round it to a unit u, such as the millisecond of
+// RabbitMQ, adds at most u/(2·delay). Only a rung of 0 serves a delay of 0 at all.
 //
 // It panics if seq is nil, n < 0 or steps < 1.
 func Ladder(seq iter.Seq[time.Duration], n, steps int) Rungs {
@@ -61,7 +61,7 @@ func Ladder(seq iter.Seq[time.Duration], n, steps int) Rungs {
 	checkCount("Ladder", "n", n, 0)
 	checkCount("Ladder", "steps", steps, 1)
 	delays := firstDelays(seq, n)
-	return rungsOf(delays, closestRungs(distinctDelays(delays), steps))
+	return rungsOf(delays, closestRungs(slices.Sorted(slices.Values(delays)), steps))
 }
 
 // LadderWithin returns the fewest rungs that stay within an error, so that |rung − delay|
@@ -81,8 +81,8 @@ func LadderWithin(seq iter.Seq[time.Duration], n int, worst float64) Rungs {
 		reject("LadderWithin", "worst", worst, "a value in [0, 1)")
 	}
 	delays := firstDelays(seq, n)
-	different := distinctDelays(delays)
-	return rungsOf(delays, closestRungs(different, len(fewestRungs(different, worst))))
+	fewest := len(fewestRungs(slices.Sorted(slices.Values(delays)), worst))
+	return rungsOf(delays, closestRungs(slices.Sorted(slices.Values(delays)), fewest))
 }
 
 // Rung returns the index in r.Delays of the rung that is closest to d, the longer one of
@@ -91,7 +91,6 @@ func LadderWithin(seq iter.Seq[time.Duration], n int, worst float64) Rungs {
 // Use Rung for a delay that is not one of those that the ladder was made of, such as one
 // with jitter, or a server's Retry-After.
 func (r Rungs) Rung(d time.Duration) int {
-	d = max(d, 0)
 	i, _ := slices.BinarySearch(r.Delays, d)
 	switch {
 	case i == len(r.Delays):
@@ -118,11 +117,6 @@ func firstDelays(seq iter.Seq[time.Duration], n int) []time.Duration {
 	return delays
 }
 
-// distinctDelays returns the different ones of delays, the shortest first.
-func distinctDelays(delays []time.Duration) []time.Duration {
-	return slices.Compact(slices.Sorted(slices.Values(delays)))
-}
-
 // rungsOf returns the Rungs with a rung for each delay.
 func rungsOf(delays, rungs []time.Duration) Rungs {
 	r := Rungs{Delays: rungs, Retries: make([]int, len(delays))}
@@ -133,35 +127,35 @@ func rungsOf(delays, rungs []time.Duration) Rungs {
 	return r
 }
 
-// closestRungs returns the rungs with the smallest error, at most steps of them. It looks for
-// that error among all float64 in [0, 1], whose bits have the same order.
-func closestRungs(different []time.Duration, steps int) []time.Duration {
+// closestRungs returns the rungs with the smallest error, at most steps of them. It looks
+// for that error among all float64 in [0, 1], whose bits have the same order.
+func closestRungs(sorted []time.Duration, steps int) []time.Duration {
 	low, high := uint64(0), math.Float64bits(1) // at 1 a single rung is enough
 	for low < high {
 		middle := low + (high-low)/2
-		if len(fewestRungs(different, math.Float64frombits(middle))) <= steps {
+		if len(fewestRungs(sorted, math.Float64frombits(middle))) <= steps {
 			high = middle
 		} else {
 			low = middle + 1
 		}
 	}
-	return fewestRungs(different, math.Float64frombits(high))
+	return fewestRungs(sorted, math.Float64frombits(high))
 }
 
 // fewestRungs returns the fewest rungs whose error is at most worst. Each serves all delays,
 // from the shortest without a rung on, that one rung can serve.
-func fewestRungs(different []time.Duration, worst float64) []time.Duration {
+func fewestRungs(sorted []time.Duration, worst float64) []time.Duration {
 	rungs := []time.Duration{}
-	for len(different) > 0 {
-		n, rung := 1, different[0]
-		for n < len(different) {
-			r, e := rungBetween(different[0], different[n])
+	for len(sorted) > 0 {
+		n, rung := 1, sorted[0]
+		for n < len(sorted) {
+			r, e := rungBetween(sorted[0], sorted[n])
 			if e > worst {
 				break
 			}
 			n, rung = n+1, r
 		}
-		rungs, different = append(rungs, rung), different[n:]
+		rungs, sorted = append(rungs, rung), sorted[n:]
 	}
 	return rungs
 }
@@ -183,14 +177,10 @@ func rungBetween(a, b time.Duration) (rung time.Duration, worst float64) {
 	}
 }
 
-// rungError returns the relative error of a rung that serves d.
+// rungError returns the relative error of a rung that serves d, +Inf if only d is 0.
 func rungError(rung, d time.Duration) float64 {
-	switch {
-	case rung == d:
-		return 0
-	case d == 0:
-		return math.Inf(1)
-	default:
-		return math.Abs(float64(rung-d)) / float64(d)
+	if rung == d {
+		return 0 // also if d is 0
 	}
+	return math.Abs(float64(rung-d)) / float64(d)
 }

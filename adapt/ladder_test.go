@@ -37,6 +37,8 @@ func TestLadder(t *testing.T) {
 		{"rounded to the smaller error", rungSeq(3, 11), 2, 1, adapt.Rungs{Delays: rungList(4), Retries: []int{0, 0}, Error: 7. / 11}},
 		// 2·4·9/13 is 5.54, and 5 is 4/9 too short for 9.
 		{"rounded up", rungSeq(4, 9), 2, 1, adapt.Rungs{Delays: rungList(5), Retries: []int{0, 0}, Error: 4. / 9}},
+		// 2·3·12/15 is 4.8: 4 is 2/3 too short for 12, and 5 is 2/3 too long for 3.
+		{"the shorter of two that are as good", rungSeq(3, 12), 2, 1, adapt.Rungs{Delays: rungList(4), Retries: []int{0, 0}, Error: 2. / 3}},
 		{"0 has its own rung", rungSeq(0, 1, 1000), 3, 2, adapt.Rungs{Delays: rungList(0, 1), Retries: []int{0, 1, 1}, Error: 0.999}},
 		{"0 wins", rungSeq(0, 10, 30), 3, 1, adapt.Rungs{Delays: rungList(0), Retries: []int{0, 0, 0}, Error: 1}},
 		{"only 0", backoff.Constant(0), 2, 1, adapt.Rungs{Delays: rungList(0), Retries: []int{0, 0}}},
