@@ -57,6 +57,7 @@ func TestGRPCServiceConfig(t *testing.T) {
 		{"falling from a limit", grpcFixed(grpcDelays(50*ms, 50*ms, 40*ms, 20*ms)), grpcPolicyJSON(5, "0.16s", "0.05s", "0.5"), nil},
 		{"falling once from a limit", grpcFixed(grpcDelays(50*ms, 50*ms, 20*ms)), grpcPolicyJSON(4, "0.125s", "0.05s", "0.4"), nil},
 		{"every digit", grpcFixed(take(backoff.Exponential(123456789, 1.1), 4)), grpcPolicyJSON(5, "0.123456789s", "0.164320986s", "1.1"), nil},
+		{"twelve digits", grpcFixed(take(backoff.Cap(backoff.Exponential(140738562129044, 1.02), 149352888039839), 4)), grpcPolicyJSON(5, "140738.562129s", "149352.8880399s", "1.02"), nil},
 		{"one nanosecond", grpcFixed(take(backoff.Constant(1), 2)), grpcPolicyJSON(3, "0.000000001s", "0.000000001s", "1"), nil},
 		{"no retries", grpcFixed(take(exponential, 0)), `{"methodConfig":[{"name":[{}]}]}`, nil},
 		{"within 1 %", grpcFixed(grpcDelays(1000*ms, 1019*ms)), grpcPolicyJSON(3, "1s", "1.019s", "1.019"), nil},
@@ -269,36 +270,37 @@ func TestGRPCOptionsCopy(t *testing.T) {
 	}
 }
 
-// A schedule without jitter is drawn 100 times, one with jitter 10,000 times, each with a
-// seed of its own, and never beyond the delay after retry 100.
+// A schedule is drawn 100 times if nothing is random, and 10,000 times if its delays or its
+// end are, each time with another seed, and never beyond the delay after retry 100.
 func TestGRPCDraws(t *testing.T) {
-	for _, jitter := range []bool{false, true} {
+	endless := backoff.Constant(time.Second)
+	tests := []struct {
+		name   string
+		newSeq func(seed uint64) iter.Seq[time.Duration]
+		want   int
+	}{
+		{"fixed", grpcFixed(endless), 100},
+		{"random delays", func(seed uint64) iter.Seq[time.Duration] { return backoff.FullJitter(1, 1000, backoff.WithSeed(seed)) }, 10_000},
+		{"random end", func(seed uint64) iter.Seq[time.Duration] { return backoff.Take(endless, 90+int(seed%100)) }, 10_000},
+	}
+	for _, test := range tests {
 		seeds := map[uint64]bool{}
 		most := 0
-		_, err := adapt.GRPCServiceConfig(func(seed uint64) iter.Seq[time.Duration] {
+		adapt.GRPCServiceConfig(func(seed uint64) iter.Seq[time.Duration] {
 			seeds[seed] = true
 			return func(yield func(time.Duration) bool) {
-				for n := 1; ; n++ {
+				n := 0
+				for d := range test.newSeq(seed) {
+					n++
 					most = max(most, n)
-					d := time.Second
-					if jitter {
-						d += time.Duration(seed % 1000)
-					}
 					if !yield(d) {
 						return
 					}
 				}
 			}
 		})
-		if err == nil {
-			t.Error("an endless schedule has no error")
-		}
-		want := 100
-		if jitter {
-			want = 10_000
-		}
-		if len(seeds) != want || most != 101 {
-			t.Errorf("jitter %v: %d seeds and %d delays, want %d and 101", jitter, len(seeds), most, want)
+		if len(seeds) != test.want || most != 101 {
+			t.Errorf("%s: %d seeds and %d delays, want %d and 101", test.name, len(seeds), most, test.want)
 		}
 	}
 }
