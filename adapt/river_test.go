@@ -48,8 +48,8 @@ func TestNextRetry(t *testing.T) {
 	}
 }
 
-// TestNextRetryHasNotPassed has the comparison that River makes: the time against a
-// moment before the call. The function of the job takes time too.
+// TestNextRetryHasNotPassed counts the delay from the end of the call, however long the
+// function of the job takes.
 func TestNextRetryHasNotPassed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		policy := adapt.NextRetry(backoff.Constant(0), func(job *riverJob) int {
