@@ -58,7 +58,7 @@ func TestNextRetryHasNotPassed(t *testing.T) {
 		})
 		for n := range 10 {
 			if next, now := policy(riverJobAfter(n)), time.Now(); next.Before(now) {
-				t.Errorf("after %d retries the time %v had passed at the end of the call, %v", n+1, next, now)
+				t.Errorf("after %d retries the time %v had passed at the end of the call, %v", n, next, now)
 			}
 		}
 	})

@@ -27,10 +27,12 @@ const (
 	attemptTime = 500 * ms
 
 	slow     = 300 * ms // of every fourth job, so that kills find it during an attempt
-	failures = 36       // of each job, before it succeeds
+	failures = 30       // of each job, before it succeeds
 )
 
-var shortDelays = backoff.Take(backoff.Linear(50*ms, 5*ms), failures)
+// shortDelays are longer than the 250 ms in which River writes failures, which would hide
+// a retry that comes too early.
+var shortDelays = backoff.Take(backoff.Linear(350*ms, 5*ms), failures)
 
 func TestMain(m *testing.M) { os.Exit(killed.Main(m, work)) }
 
@@ -39,7 +41,7 @@ func TestMain(m *testing.M) { os.Exit(killed.Main(m, work)) }
 func TestKilled(t *testing.T) {
 	service.Need(t, service.Postgres)
 	if testing.Short() {
-		t.Skip("takes 40 s")
+		t.Skip("takes 50 s")
 	}
 	t.Parallel()
 	db, err := create(t.Context())
@@ -67,6 +69,33 @@ func TestKilled(t *testing.T) {
 		t.Errorf("%d attempts were cut off by a kill, and error %v, want at least one", rescued, err)
 	}
 	t.Logf("%d attempts were cut off by a kill", rescued)
+}
+
+// What the comment of rescueAfter says about its limits.
+func TestRescueAfter(t *testing.T) {
+	service.Need(t, service.Postgres)
+	db, err := open(t.Context(), "public")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.pool.Close()
+	workers := river.NewWorkers()
+	river.AddWorker(workers, &failing{})
+	for _, test := range []struct {
+		attempt, rescue time.Duration
+		ok              bool
+	}{
+		{attemptTime, rescueAfter, true},
+		{1, 1, true},
+		{ms, ms - 1, false},
+		{0, time.Minute, true},
+		{0, time.Minute - 1, false},
+	} {
+		_, err := newClient(db, workers, river.Config{JobTimeout: test.attempt, RescueStuckJobsAfter: test.rescue})
+		if (err == nil) != test.ok {
+			t.Errorf("JobTimeout %v and RescueStuckJobsAfter %v: error %v, want none: %v", test.attempt, test.rescue, err, test.ok)
+		}
+	}
 }
 
 func name(job *rivertype.JobRow) string { return strconv.FormatInt(job.ID, 10) }
