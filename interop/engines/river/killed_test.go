@@ -23,11 +23,12 @@ const (
 	// A job whose worker was killed during an attempt comes back if the attempt began
 	// before this. River accepts anything that is not less than the limit of an attempt,
 	// which is 1 minute unless set.
-	rescueAfter = time.Second
+	rescueAfter = 800 * ms
 	attemptTime = 500 * ms
 
-	slow     = 300 * ms // of every fourth job, so that kills find it during an attempt
-	failures = 30       // of each job, before it succeeds
+	failures     = 30       // of a job, before it succeeds
+	slow         = 300 * ms // an attempt of every fourth job, so that kills find it in one
+	slowFailures = 15
 )
 
 // shortDelays are longer than the 250 ms in which River writes failures, which would hide
@@ -108,11 +109,12 @@ func work(schema string) error {
 		return err
 	}
 	// A killed leader would lead for up to 15 s more, and only a leader rescues jobs. It
-	// does so once as it is elected, and then every 30 s.
+	// does so once as it is elected, and then every 30 s. The server may still work on the
+	// last statements of the killed worker.
+	time.Sleep(rescueAfter + 200*ms)
 	if _, err := db.pool.Exec(ctx, "DELETE FROM "+schema+".river_leader"); err != nil {
 		return err
 	}
-	time.Sleep(rescueAfter)
 
 	w := &surviving{
 		policy: adapt.NextRetry(shortDelays, retries),
@@ -176,10 +178,12 @@ func (w *surviving) Work(_ context.Context, job *river.Job[killedArgs]) error {
 		<-q.told // before the next attempt begins
 	}
 	killed.Begin(name(job.JobRow), retries(job.JobRow))
+	enough := failures
 	if job.ID%4 == 0 {
 		time.Sleep(slow)
+		enough = slowFailures
 	}
-	if retries(job.JobRow) >= failures {
+	if retries(job.JobRow) >= enough {
 		return nil
 	}
 	w.mu.Lock()
