@@ -51,9 +51,11 @@ func run(ctx context.Context) error {
 		return nil
 	}
 
+	// asynq cuts the time of a retry to a whole second. With a second more none is early.
+	seq := backoff.Add(backoff.Exponential(time.Second, 2), backoff.Constant(time.Second))
 	queue := fmt.Sprintf("backoff_example_%016x", rand.Uint64())
 	server := asynq.NewServerFromRedisClient(client, asynq.Config{
-		RetryDelayFunc:           adapt.RetryDelay[*asynq.Task](backoff.Exponential(time.Second, 2)),
+		RetryDelayFunc:           adapt.RetryDelay[*asynq.Task](seq),
 		DelayedTaskCheckInterval: time.Second, // or a retry can be 5 s late
 		Queues:                   map[string]int{queue: 1},
 		LogLevel:                 asynq.FatalLevel,
