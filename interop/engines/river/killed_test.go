@@ -42,7 +42,7 @@ func TestMain(m *testing.M) { os.Exit(killed.Main(m, work)) }
 func TestKilled(t *testing.T) {
 	service.Need(t, service.Postgres)
 	if testing.Short() {
-		t.Skip("takes 50 s")
+		t.Skip("takes 30 s")
 	}
 	t.Parallel()
 	db, err := create(t.Context())
