@@ -28,8 +28,7 @@ func ExampleNextRetry() {
 }
 
 func ExampleNextRetryFunc() {
-	var policy interface{ NextRetry(job string) time.Time }
-	policy = adapt.NextRetryFunc[string](func(string) time.Time {
+	var policy interface{ NextRetry(job string) time.Time } = adapt.NextRetryFunc[string](func(string) time.Time {
 		return time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	})
 	fmt.Println(policy.NextRetry("job").Format(time.TimeOnly))
