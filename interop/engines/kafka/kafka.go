@@ -29,7 +29,8 @@ type Worker struct {
 	Rungs   adapt.Rungs
 
 	// Attempt makes an attempt of a job: retry number retry, or the first attempt if that
-	// is 0. It is called again for the same retry if its result could not be written.
+	// is 0. It is called again for the same retry if its result could not be written, and
+	// perhaps by two processes at once if the partition moved while the job waited.
 	Attempt func(ctx context.Context, job *kgo.Record, retry int) error
 
 	around func(job *kgo.Record, retry int, failure error, commit func() error) func() error // for tests
