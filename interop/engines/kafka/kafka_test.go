@@ -51,11 +51,11 @@ func TestFloor(t *testing.T) {
 			t.Fatal(err)
 		}
 		delays = append(delays, d...)
-		if slices.ContainsFunc(d, func(d kept.Delay) bool { return d.Kept < 8*ms }) {
+		if d[1].Kept < 8*ms { // with the 10 ms that franz-go lingers unless set, it is about 11 ms
 			return
 		}
 	}
-	t.Errorf("delays %v: want some of 0 that are kept within 8 ms", delays)
+	t.Errorf("delays %v: want one of the second delays within 8 ms", delays)
 }
 
 // TestLadder shares the topics, and compares what was kept with the schedule itself.
