@@ -1,4 +1,4 @@
-// Package asynqredis measures how well asynq keeps the delays of a schedule, on Redis.
+// Package asynq measures how well asynq keeps the delays of a schedule, on Redis.
 //
 // These facts are of version 0.26.0. RetryDelayFunc gets 0 at the first failure. The time
 // of the retry is cut to a whole second, so that a retry can come
@@ -10,7 +10,7 @@
 // A task is archived after MaxRetry retries, 25 unless set. A task whose worker was killed
 // during an attempt comes back when its lease of 30 s has been over for 30 s; asynq looks
 // for such tasks when a server starts, and then every minute.
-package asynqredis
+package asynq
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package asynqredis
+package asynq
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-// Package riverpg measures how well River keeps the delays of a schedule, on PostgreSQL.
+// Package river measures how well River keeps the delays of a schedule, on PostgreSQL.
 //
 // These facts are of version 0.51.0. River asks Worker.NextRetry first, and the RetryPolicy
 // of its configuration if that returns the zero time. The number of errors of the job is 0
@@ -10,7 +10,7 @@
 // In both cases the workers find the job when they poll: every FetchPollInterval, 1 s
 // unless set, and up to 10 % or 10 ms later. River writes failures in batches, every
 // 250 ms if there are few, so a delay below that is longer too.
-package riverpg
+package river
 
 import (
 	"context"

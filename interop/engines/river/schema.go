@@ -1,4 +1,4 @@
-package riverpg
+package river
 
 import (
 	"context"

@@ -29,7 +29,8 @@ import (
 
 // A Runner is a library, at one of its major versions.
 type Runner struct {
-	Name string
+	Name   string
+	Module string
 
 	// Measure lets the library retry an operation that always fails, and returns the
 	// first n delays as asked and as kept. There are fewer if the library gives up.
@@ -43,14 +44,14 @@ type Runner struct {
 // Runners returns all libraries.
 func Runners() []Runner {
 	return []Runner{
-		{"cenkalti/backoff v4", cenkaltiV4, adapt.Cenkalti},
-		{"cenkalti/backoff v5", cenkaltiV5, adapt.Cenkalti},
-		{"cenkalti/backoff v6", cenkaltiV6, adapt.Cenkalti},
-		{"cenkalti/backoff v7", cenkaltiV7, adapt.Cenkalti},
-		{"sethvargo/go-retry", sethvargo, adapt.Sethvargo},
-		{"avast/retry-go v4", avastV4, adapt.Avast},
-		{"avast/retry-go v5", avastV5, adapt.Avast},
-		{"failsafe-go", failsafeGo, adapt.Failsafe},
+		{"cenkalti/backoff v4", "github.com/cenkalti/backoff/v4", cenkaltiV4, adapt.Cenkalti},
+		{"cenkalti/backoff v5", "github.com/cenkalti/backoff/v5", cenkaltiV5, adapt.Cenkalti},
+		{"cenkalti/backoff v6", "github.com/cenkalti/backoff/v6", cenkaltiV6, adapt.Cenkalti},
+		{"cenkalti/backoff v7", "github.com/cenkalti/backoff/v7", cenkaltiV7, adapt.Cenkalti},
+		{"sethvargo/go-retry", "github.com/sethvargo/go-retry", sethvargo, adapt.Sethvargo},
+		{"avast/retry-go v4", "github.com/avast/retry-go/v4", avastV4, adapt.Avast},
+		{"avast/retry-go v5", "github.com/avast/retry-go/v5", avastV5, adapt.Avast},
+		{"failsafe-go", "github.com/failsafe-go/failsafe-go", failsafeGo, adapt.Failsafe},
 	}
 }
 

@@ -1,4 +1,4 @@
-package kubequeue_test
+package workqueue_test
 
 import (
 	"fmt"

@@ -1,4 +1,4 @@
-package kubequeue_test
+package workqueue_test
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 
 	"example.com/backoff"
 	"example.com/backoff/adapt"
-	kubequeue "example.com/backoff/interop/engines/workqueue"
+	engine "example.com/backoff/interop/engines/workqueue"
 	"example.com/backoff/interop/kept"
 )
 
@@ -39,7 +39,7 @@ func TestMeasure(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			kept.Judge(t, test.want, kept.Exact, func(ctx context.Context) ([]kept.Delay, error) {
-				return kubequeue.Measure(ctx, test.seq, len(test.want))
+				return engine.Measure(ctx, test.seq, len(test.want))
 			})
 		})
 	}
@@ -49,7 +49,7 @@ func TestMeasureEndsWithItsContext(t *testing.T) {
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	time.AfterFunc(10*time.Millisecond, func() { cancel(stop) })
-	_, err := kubequeue.Measure(ctx, backoff.Constant(time.Hour), 1)
+	_, err := engine.Measure(ctx, backoff.Constant(time.Hour), 1)
 	if diff := cmp.Diff(stop.Error(), err.Error()); diff != "" {
 		t.Errorf("the error (-want +got):\n%s", diff)
 	}

@@ -1,4 +1,4 @@
-package onwatermill
+package watermill
 
 import (
 	"context"

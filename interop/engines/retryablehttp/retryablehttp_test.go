@@ -1,4 +1,4 @@
-package onretryablehttp
+package retryablehttp
 
 import (
 	"context"

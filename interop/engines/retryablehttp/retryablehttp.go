@@ -1,11 +1,11 @@
-// Package onretryablehttp runs a schedule as the Backoff of hashicorp/go-retryablehttp,
+// Package retryablehttp runs a schedule as the Backoff of hashicorp/go-retryablehttp,
 // against a server on loopback.
 //
 // Version 0.7.8 counts the first retry as 0, and waits exactly what Backoff returns. A
 // Backoff of one's own must read Retry-After itself, as adapt.HTTPBackoff does. The
 // library's DefaultBackoff reads it from the answers 429 and 503, and then does not limit
 // it: 31536000 is a year, and 10000000000 overflows to no delay at all.
-package onretryablehttp
+package retryablehttp
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-// Package onwatermill runs a schedule in a router of watermill, in middleware of its own:
+// Package watermill runs a schedule in a router of watermill, in middleware of its own:
 // watermill's Retry and DelayOnError take no schedule.
 //
 // A Pub/Sub that keeps no delays, such as gochannel, sends a message that was not
@@ -9,7 +9,7 @@
 // In version 1.5.1 the delays of Retry grow each time that OnRetryHook or ShouldRetry is
 // called, because watermill draws a delay for it; and DelayOnError cuts its Multiplier to
 // a whole number. The time in the metadata has a grain of 1 s and is rounded down.
-package onwatermill
+package watermill
 
 import (
 	"context"

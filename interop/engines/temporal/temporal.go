@@ -1,4 +1,4 @@
-// Package ontemporal runs a schedule in an activity of Temporal, in the test environment
+// Package temporal runs a schedule in an activity of Temporal, in the test environment
 // of its SDK: an activity that fails asks for its next delay by NextRetryDelay.
 //
 // The environment's clock is virtual, and keeps delays to the nanosecond. The SDK 1.50.0
@@ -9,7 +9,7 @@
 // What a server does is not measured here. By its source, its timers fire 1 s after the
 // failure or later (history.timerProcessorMaxTimeShift), and it needs version 1.24.2 for
 // NextRetryDelay.
-package ontemporal
+package temporal
 
 import (
 	"context"

@@ -1,11 +1,11 @@
-// Package kubequeue runs the workqueue of Kubernetes' client-go, which controller-runtime
+// Package workqueue runs the workqueue of Kubernetes' client-go, which controller-runtime
 // uses too, on schedules of package adapt.
 //
 // This was seen in client-go v0.37.2. The queue asks its rate limiter for a delay each
 // time that an item is added by AddRateLimited, and sets a timer. It counts nothing
 // itself. If the item waits already, the earlier moment wins. A delay of 0 or less adds
 // the item at once.
-package kubequeue
+package workqueue
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package ontemporal
+package temporal
 
 import (
 	"context"

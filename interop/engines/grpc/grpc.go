@@ -1,4 +1,4 @@
-// Package grpcconfig runs calls of gRPC whose service config comes from
+// Package grpc runs calls of gRPC whose service config comes from
 // adapt.GRPCServiceConfig.
 //
 // Seen in google.golang.org/grpc v1.85.0: before retry k, counting from 0, it waits for
@@ -7,7 +7,7 @@
 // grpc.WithMaxCallAttempts says otherwise, and does not say so. A trailer
 // grpc-retry-pushback-ms replaces the delay and sets k to 0. Without a connection retries
 // fail at once.
-package grpcconfig
+package grpc
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package onaws
+package aws
 
 import (
 	"context"

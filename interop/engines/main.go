@@ -1,0 +1,49 @@
+// Command engines measures how well engines keep a schedule, and writes the table of
+// docs/engines.md. It needs PostgreSQL and Redis for two of them.
+//
+//	GOWORK=off go -C interop run ./engines
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+
+	"example.com/backoff/interop/page"
+)
+
+func main() {
+	file := flag.String("page", "../docs/engines.md", "the `file` to update")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "engines: unexpected argument %q, want flags only\n", flag.Arg(0))
+		os.Exit(2)
+	}
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer cancel()
+	if err := update(ctx, *file); err != nil {
+		fmt.Fprintf(os.Stderr, "engines: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+// update measures all engines and writes the page.
+func update(ctx context.Context, file string) error {
+	versions, err := page.Versions("go.mod")
+	if err != nil {
+		return err
+	}
+	var rows []row
+	for _, e := range engines {
+		r, err := measure(ctx, e)
+		if err != nil {
+			return fmt.Errorf("%s: %w", e.name, err)
+		}
+		fmt.Println(r.markdown(versions))
+		rows = append(rows, r)
+	}
+	_, err = page.UpdateFile(file, page.Part{Name: "measured", Text: table(rows, versions)})
+	return err
+}
