@@ -152,7 +152,7 @@
 //	    hook   Options.DialerRetryBackoff
 //	    first  attempt is 0
 //	    write  redis.Options{DialerRetryBackoff: delayOf}
-//	    trap   is for dialing; a command has MinRetryBackoff and MaxRetryBackoff
+//	    trap   is for dialing, and counts from 0 again at each retry of a command, which has MinRetryBackoff and MaxRetryBackoff
 //
 //	NATS reconnect
 //	    hook   nats.CustomReconnectDelay
@@ -182,19 +182,19 @@
 //	    hook   Backoff
 //	    first  no number
 //	    write  adapt.NewBackOff(seq)
-//	    trap   has state: one for each operation
+//	    trap   has state: one for each operation; retries only what RetryableError marks
 //
 //	avast/retry-go
 //	    hook   DelayType
 //	    first  n is 1
 //	    write  retry.DelayType(func(n uint, _ error, _ retry.DelayContext) time.Duration { return delayOf(int(n)) })
-//	    trap   MaxDelay still lowers each delay
+//	    trap   MaxDelay still lowers each delay; 10 attempts unless Attempts says otherwise
 //
 //	failsafe-go
 //	    hook   WithDelayFunc
-//	    first  exec.Attempts() is 1
-//	    write  WithDelayFunc(func(exec failsafe.ExecutionAttempt[R]) time.Duration { return delayOf(exec.Attempts()) })
-//	    trap   adds its own jitter if it has one, and lowers a delay to what is left of MaxDuration
+//	    first  exec.Retries() is 0
+//	    write  WithDelayFunc(func(exec failsafe.ExecutionAttempt[R]) time.Duration { return delayOf(exec.Retries()) })
+//	    trap   Attempts counts hedges too; adds its own jitter if it has one, and lowers a delay to what is left of MaxDuration
 //
 // olivere/elastic counts like elastic-transport, in a Retrier. The delay topics and queues
 // of Kafka and RabbitMQ have fixed delays: [Ladder] chooses them.

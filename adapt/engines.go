@@ -119,7 +119,7 @@ var (
 		Hook:  "Backoff",
 		Stops: true,
 		Call:  "adapt.NewBackOff(seq)",
-		Trap:  "has state: one for each operation",
+		Trap:  "has state: one for each operation; retries only what RetryableError marks",
 	}
 	Avast = Engine{
 		Name:   "avast/retry-go",
@@ -127,15 +127,14 @@ var (
 		Number: "n",
 		First:  1,
 		Call:   "retry.DelayType(func(n uint, _ error, _ retry.DelayContext) time.Duration { return delayOf(int(n)) })",
-		Trap:   "MaxDelay still lowers each delay",
+		Trap:   "MaxDelay still lowers each delay; 10 attempts unless Attempts says otherwise",
 	}
 	Failsafe = Engine{
 		Name:   "failsafe-go",
 		Hook:   "WithDelayFunc",
-		Number: "exec.Attempts()",
-		First:  1,
-		Call:   "WithDelayFunc(func(exec failsafe.ExecutionAttempt[R]) time.Duration { return delayOf(exec.Attempts()) })",
-		Trap:   "adds its own jitter if it has one, and lowers a delay to what is left of MaxDuration",
+		Number: "exec.Retries()",
+		Call:   "WithDelayFunc(func(exec failsafe.ExecutionAttempt[R]) time.Duration { return delayOf(exec.Retries()) })",
+		Trap:   "Attempts counts hedges too; adds its own jitter if it has one, and lowers a delay to what is left of MaxDuration",
 	}
 	FranzGo = Engine{
 		Name:   "franz-go",
@@ -166,7 +165,7 @@ var (
 		Hook:   "Options.DialerRetryBackoff",
 		Number: "attempt",
 		Call:   "redis.Options{DialerRetryBackoff: delayOf}",
-		Trap:   "is for dialing; a command has MinRetryBackoff and MaxRetryBackoff",
+		Trap:   "is for dialing, and counts from 0 again at each retry of a command, which has MinRetryBackoff and MaxRetryBackoff",
 	}
 	Elastic = Engine{
 		Name:   "elastic-transport",

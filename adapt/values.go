@@ -9,10 +9,11 @@ import (
 // List returns the first n delays of seq, or all if it has fewer, each at least 1 ns:
 // List(Exponential(1 s, 2), 3) is [1s 2s 4s].
 //
-// Use List for JetStream's ConsumerConfig.BackOff, which must not be longer than its
-// MaxDeliver. There 0 is not a delay, which is why a delay of 0 becomes 1 ns. If seq is
-// random, the list is one sample of it, and every message waits for the same delays:
-// use [FuncFrom] and NakWithDelay instead.
+// Use List for JetStream's ConsumerConfig.BackOff. Its MaxDeliver must not be less than
+// the length of the list, and one more lets the last delay be used. There 0 is not a
+// delay: it lasts as long as the first entry, and if that is 0 nothing is redelivered. So
+// a delay of 0 becomes 1 ns. If seq is random, the list is one sample of it, and every
+// message waits for the same delays: use [FuncFrom] and NakWithDelay instead.
 //
 // It panics if seq is nil or n < 0.
 func List(seq iter.Seq[time.Duration], n int) []time.Duration {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,7 +42,7 @@ var engines = slices.Concat([]engine{
 	{"NATS, reconnect", "github.com/nats-io/nats.go", natsreconnect.Measure, 10 * ms, 7},
 	{"River", "github.com/riverqueue/river", river.Measure, 100 * ms, 5},
 	{"asynq", "github.com/hibiken/asynq", asynq.Measure, time.Second, 3},
-	{"Kafka, delay topics", "github.com/twmb/franz-go/pkg/kfake", kafka.Measure, 10 * ms, 7},
+	{"Kafka, delay topics", "github.com/twmb/franz-go", kafka.Measure, 10 * ms, 7},
 	{"Temporal, test environment", "go.temporal.io/sdk", temporal.Measure, 10 * ms, 7},
 	{"Kubernetes workqueue", "k8s.io/client-go", workqueue.Measure, 10 * ms, 7},
 	{"watermill", "github.com/ThreeDotsLabs/watermill", watermill.Measure, 10 * ms, 7},
@@ -107,10 +108,11 @@ func (e engine) key(versions map[string]string) string {
 	return fmt.Sprintf("| %s | %s %s | `exponential(%v, 2) \\| take(%d)` |", e.name, module, versions[e.module], e.base, e.retries)
 }
 
-// short rounds to 0.1 ms, or to 10 ms above 100 ms.
+// short returns d in milliseconds, to a tenth below 10 ms.
 func short(d time.Duration) string {
-	if d.Abs() >= 100*ms {
-		return d.Round(10 * ms).String()
+	unit := ms
+	if d.Abs() < 10*ms {
+		unit = ms / 10
 	}
-	return d.Round(ms / 10).String()
+	return strconv.FormatFloat(float64(d.Round(unit))/float64(ms), 'f', -1, 64) + " ms"
 }

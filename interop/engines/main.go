@@ -11,6 +11,8 @@ import (
 	"os"
 	"os/signal"
 
+	"github.com/redis/go-redis/v9/logging"
+
 	"example.com/backoff/interop/page"
 )
 
@@ -21,6 +23,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "engines: unexpected argument %q, want flags only\n", flag.Arg(0))
 		os.Exit(2)
 	}
+	logging.Disable() // of the client of Redis
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
 	if err := update(ctx, *file); err != nil {

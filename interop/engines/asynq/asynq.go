@@ -81,7 +81,7 @@ func serve(ctx context.Context, handler asynq.HandlerFunc, delay asynq.RetryDela
 	}
 	defer func() {
 		server.Shutdown()
-		err = errors.Join(err, remove(context.WithoutCancel(ctx), queue))
+		err = errors.Join(err, Remove(context.WithoutCancel(ctx), queue))
 	}()
 	client := asynq.NewClient(address())
 	defer client.Close()
@@ -93,8 +93,8 @@ func serve(ctx context.Context, handler asynq.HandlerFunc, delay asynq.RetryDela
 
 func address() asynq.RedisClientOpt { return asynq.RedisClientOpt{Addr: service.Redis.Value()} }
 
-// remove deletes a queue, and its counts, which asynq keeps for ever.
-func remove(ctx context.Context, queue string) error {
+// Remove deletes a queue, and its counts, which asynq keeps for ever.
+func Remove(ctx context.Context, queue string) error {
 	inspector := asynq.NewInspector(address())
 	defer inspector.Close()
 	if err := inspector.DeleteQueue(queue, true); err != nil {

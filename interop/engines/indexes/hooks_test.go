@@ -34,8 +34,8 @@ var hooks = []hook{
 	{adapt.Avast, "DelayType of v4", 1, avastV4DelayType},
 	{adapt.Elastic, "", 1, elasticRetryBackoff},
 	{adapt.Engine{Name: "olivere/elastic"}, "Backoff.Next", 1, olivereNext},
-	{adapt.Failsafe, "", 1, failsafeAttempts},
-	{adapt.Failsafe, "WithDelayFunc, exec.Retries()", 0, failsafeRetries},
+	{adapt.Failsafe, "", 0, failsafeRetries},
+	{adapt.Failsafe, "WithDelayFunc, exec.Attempts()", 1, failsafeAttempts},
 	{adapt.FranzGo, "", 1, franzRetryBackoff},
 	{adapt.GoGRPCMiddleware, "", 1, grpcUnary},
 	{adapt.GoGRPCMiddleware, "retry.WithBackoff, opening a stream", 1, grpcStream},
@@ -56,7 +56,7 @@ var hooks = []hook{
 var elsewhere = map[string]string{
 	adapt.Inngest.Name:   "is a service",
 	adapt.PubSub.Name:    "is a service",
-	adapt.River.Name:     "is run by package river of this folder",
+	adapt.River.Name:     "is run by the folder river beside this one",
 	adapt.SQS.Name:       "is a service",
 	adapt.Watermill.Name: "gives no number: the middleware counts",
 }

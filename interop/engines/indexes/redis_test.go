@@ -17,6 +17,7 @@ import (
 
 	"example.com/backoff"
 	"example.com/backoff/adapt"
+	engine "example.com/backoff/interop/engines/asynq"
 	"example.com/backoff/interop/service"
 )
 
@@ -71,9 +72,7 @@ func asynqRetryDelay(t *testing.T, seq iter.Seq[time.Duration], r *record) {
 	}
 	defer func() {
 		s.Shutdown()
-		inspector := asynq.NewInspector(address)
-		defer inspector.Close()
-		if err := inspector.DeleteQueue(queue, true); err != nil {
+		if err := engine.Remove(context.WithoutCancel(t.Context()), queue); err != nil {
 			t.Error(err)
 		}
 	}()

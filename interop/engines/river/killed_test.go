@@ -45,11 +45,11 @@ func TestKilled(t *testing.T) {
 		t.Skip("takes 30 s")
 	}
 	t.Parallel()
-	db, err := create(t.Context())
+	db, err := NewDatabase(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.drop(t.Context())
+	defer db.Drop(t.Context())
 	client, err := newClient(db, river.NewWorkers(), river.Config{SkipUnknownJobCheck: true})
 	if err != nil {
 		t.Fatal(err)
@@ -62,10 +62,10 @@ func TestKilled(t *testing.T) {
 		}
 		jobs = append(jobs, name(inserted.Job))
 	}
-	killed.Check(t, killed.Run(t, db.schema, jobs, 20), jobs, slices.Collect(shortDelays))
+	killed.Check(t, killed.Run(t, db.Schema, jobs, 20), jobs, slices.Collect(shortDelays))
 
 	var rescued int
-	err = db.pool.QueryRow(t.Context(), "SELECT coalesce(sum((metadata->>'river:rescue_count')::int), 0) FROM "+db.schema+".river_job").Scan(&rescued)
+	err = db.Pool.QueryRow(t.Context(), "SELECT coalesce(sum((metadata->>'river:rescue_count')::int), 0) FROM "+db.Schema+".river_job").Scan(&rescued)
 	if err != nil || rescued == 0 {
 		t.Errorf("%d attempts were cut off by a kill, and error %v, want at least one", rescued, err)
 	}
@@ -79,7 +79,7 @@ func TestRescueAfter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.pool.Close()
+	defer db.Pool.Close()
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &failing{})
 	for _, test := range []struct {
@@ -112,7 +112,7 @@ func work(schema string) error {
 	// does so once as it is elected, and then every 30 s. The server may still work on the
 	// last statements of the killed worker.
 	time.Sleep(rescueAfter + 200*ms)
-	if _, err := db.pool.Exec(ctx, "DELETE FROM "+schema+".river_leader"); err != nil {
+	if _, err := db.Pool.Exec(ctx, "DELETE FROM "+schema+".river_leader"); err != nil {
 		return err
 	}
 

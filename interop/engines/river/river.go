@@ -60,11 +60,11 @@ func retries(job *rivertype.JobRow) int { return len(job.Errors) }
 // measure runs a job with a RetryPolicy, and with hook as the NextRetry of its worker
 // unless that is nil.
 func measure(ctx context.Context, rec *kept.Recorder, n int, policy river.ClientRetryPolicy, hook func(job *rivertype.JobRow) time.Time) (delays []kept.Delay, err error) {
-	db, err := create(ctx)
+	db, err := NewDatabase(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, db.drop(ctx)) }()
+	defer func() { err = errors.Join(err, db.Drop(ctx)) }()
 
 	w := &failing{rec: rec, n: n, hook: hook, enough: make(chan struct{})}
 	workers := river.NewWorkers()
@@ -90,13 +90,13 @@ func measure(ctx context.Context, rec *kept.Recorder, n int, policy river.Client
 
 // newClient returns a client whose workers use the schema of db and config, which needs
 // no more than what differs.
-func newClient(db *database, workers *river.Workers, config river.Config) (*river.Client[pgx.Tx], error) {
-	config.Schema = db.schema
+func newClient(db *Database, workers *river.Workers, config river.Config) (*river.Client[pgx.Tx], error) {
+	config.Schema = db.Schema
 	config.Logger = quiet
 	config.Workers = workers
 	config.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: 10}}
 	config.TestOnly = true // or its services start up to 1 s later
-	return river.NewClient(riverpgxv5.New(db.pool), &config)
+	return river.NewClient(riverpgxv5.New(db.Pool), &config)
 }
 
 type failingArgs struct{}

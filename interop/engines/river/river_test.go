@@ -53,22 +53,22 @@ func TestMeasureEndsWithItsContext(t *testing.T) {
 // Nothing is left in the database, even if the context has ended.
 func TestDrop(t *testing.T) {
 	service.Need(t, service.Postgres)
-	db, err := create(t.Context())
+	db, err := NewDatabase(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := db.drop(ctx); err != nil {
+	if err := db.Drop(ctx); err != nil {
 		t.Fatal(err)
 	}
-	again, err := open(t.Context(), db.schema)
+	again, err := open(t.Context(), db.Schema)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer again.pool.Close()
+	defer again.Pool.Close()
 	var n int
-	err = again.pool.QueryRow(t.Context(), "SELECT count(*) FROM pg_namespace WHERE nspname = $1", db.schema).Scan(&n)
+	err = again.Pool.QueryRow(t.Context(), "SELECT count(*) FROM pg_namespace WHERE nspname = $1", db.Schema).Scan(&n)
 	if err != nil || n != 0 {
 		t.Errorf("%d schemas are left, and error %v, want none", n, err)
 	}
@@ -147,11 +147,11 @@ func TestPast(t *testing.T) {
 func TestLongest(t *testing.T) {
 	service.Need(t, service.Postgres)
 	t.Parallel()
-	db, err := create(t.Context())
+	db, err := NewDatabase(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.drop(t.Context())
+	defer db.Drop(t.Context())
 	workers := river.NewWorkers()
 	river.AddWorker(workers, &failing{rec: new(kept.Recorder), n: 1})
 	client, err := newClient(db, workers, river.Config{RetryPolicy: adapt.NextRetry(backoff.Constant(math.MaxInt64), retries)})

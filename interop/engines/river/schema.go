@@ -15,39 +15,39 @@ import (
 
 var quiet = slog.New(slog.DiscardHandler)
 
-// A database is a schema of PostgreSQL with the tables of River.
-type database struct {
-	pool   *pgxpool.Pool
-	schema string
+// A Database is a schema of PostgreSQL with the tables of River.
+type Database struct {
+	Pool   *pgxpool.Pool
+	Schema string
 }
 
 // open returns the schema of another process.
-func open(ctx context.Context, schema string) (*database, error) {
+func open(ctx context.Context, schema string) (*Database, error) {
 	pool, err := pgxpool.New(ctx, service.Postgres.Value())
 	if err != nil {
 		return nil, err
 	}
-	return &database{pool, schema}, nil
+	return &Database{pool, schema}, nil
 }
 
-// create returns a new schema with a unique name. The caller drops it.
-func create(ctx context.Context) (*database, error) {
+// NewDatabase returns a new schema with a unique name. The caller drops it.
+func NewDatabase(ctx context.Context) (*Database, error) {
 	db, err := open(ctx, fmt.Sprintf("backoff_river_%016x", rand.Uint64()))
 	if err != nil {
 		return nil, err
 	}
 	if err := db.migrate(ctx); err != nil {
-		db.drop(ctx)
+		db.Drop(ctx)
 		return nil, err
 	}
 	return db, nil
 }
 
-func (db *database) migrate(ctx context.Context) error {
-	if _, err := db.pool.Exec(ctx, "CREATE SCHEMA "+db.schema); err != nil {
+func (db *Database) migrate(ctx context.Context) error {
+	if _, err := db.Pool.Exec(ctx, "CREATE SCHEMA "+db.Schema); err != nil {
 		return err
 	}
-	migrator, err := rivermigrate.New(riverpgxv5.New(db.pool), &rivermigrate.Config{Schema: db.schema, Logger: quiet})
+	migrator, err := rivermigrate.New(riverpgxv5.New(db.Pool), &rivermigrate.Config{Schema: db.Schema, Logger: quiet})
 	if err != nil {
 		return err
 	}
@@ -55,9 +55,9 @@ func (db *database) migrate(ctx context.Context) error {
 	return err
 }
 
-// drop deletes the schema, even if ctx has ended, and closes the pool.
-func (db *database) drop(ctx context.Context) error {
-	defer db.pool.Close()
-	_, err := db.pool.Exec(context.WithoutCancel(ctx), "DROP SCHEMA IF EXISTS "+db.schema+" CASCADE")
+// Drop deletes the schema, even if ctx has ended, and closes the pool.
+func (db *Database) Drop(ctx context.Context) error {
+	defer db.Pool.Close()
+	_, err := db.Pool.Exec(context.WithoutCancel(ctx), "DROP SCHEMA IF EXISTS "+db.Schema+" CASCADE")
 	return err
 }
