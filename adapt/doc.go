@@ -143,7 +143,7 @@
 //	    trap   a function of your own must read Retry-After itself, as HTTPBackoff does
 //
 //	elastic-transport
-//	    hook   Config.RetryBackoff
+//	    hook   WithRetryBackoff
 //	    first  attempt is 1
 //	    write  elastictransport.WithRetryBackoff(delayOf)
 //	    trap   waits once more after the last attempt

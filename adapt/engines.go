@@ -169,7 +169,7 @@ var (
 	}
 	Elastic = Engine{
 		Name:   "elastic-transport",
-		Hook:   "Config.RetryBackoff",
+		Hook:   "WithRetryBackoff",
 		Number: "attempt",
 		First:  1,
 		Call:   "elastictransport.WithRetryBackoff(delayOf)",

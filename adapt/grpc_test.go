@@ -64,27 +64,47 @@ func TestGRPCServiceConfig(t *testing.T) {
 
 		{"six attempts", grpcFixed(take(exponential, 5)), grpcPolicyJSON(6, "0.1s", "1.6s", "2"), []string{six}},
 		{"six attempts, capped", grpcFixed(take(capped, 5)), grpcPolicyJSON(6, "0.1s", "0.5s", "2"), []string{six}},
-		{"endless", grpcFixed(exponential), grpcPolicyJSON(5, "0.1s", "0.8s", "2"),
-			[]string{"the schedule has more than 100 retries, and the config has 4: end it with backoff.Take"}},
-		{"100 retries", grpcFixed(take(backoff.Constant(ms), 100)), grpcPolicyJSON(101, "0.001s", "0.001s", "1"),
-			[]string{"101 attempts need grpc.WithMaxCallAttempts(101), because without it gRPC makes 5"}},
-		{"101 retries", grpcFixed(take(backoff.Constant(ms), 101)), grpcPolicyJSON(5, "0.001s", "0.001s", "1"),
-			[]string{"the schedule has more than 100 retries, and the config has 4: end it with backoff.Take"}},
-		{"only 0", grpcFixed(take(backoff.Constant(0), 2)), grpcPolicyJSON(3, "0.000000001s", "0.000000001s", "1"),
-			[]string{"retry 1 waits 1ns instead of 0s, because gRPC has no delay of 0"}},
-		{"the first at once", grpcFixed(grpcDelays(0, 100*ms, 200*ms)), grpcPolicyJSON(4, "0.05s", "0.2s", "2"),
-			[]string{"retry 1 waits 50ms instead of 0s, because gRPC has no delay of 0"}},
-		{"rounded", grpcFixed(grpcDelays(0, 200*ms, 600*ms)), grpcPolicyJSON(4, "0.066666667s", "0.6s", "3"),
-			[]string{"retry 1 waits 66.67ms instead of 0s, because gRPC has no delay of 0"}},
-		{"negative", grpcFixed(grpcDelays(100*ms, -1, 400*ms)), grpcPolicyJSON(4, "0.1s", "0.4s", "2"),
-			[]string{"retry 2 waits 200ms instead of 0s, because gRPC has no delay of 0"}},
+		{
+			"endless", grpcFixed(exponential), grpcPolicyJSON(5, "0.1s", "0.8s", "2"),
+			[]string{"the schedule has more than 100 retries, and the config has 4: end it with backoff.Take"},
+		},
+		{
+			"100 retries", grpcFixed(take(backoff.Constant(ms), 100)), grpcPolicyJSON(101, "0.001s", "0.001s", "1"),
+			[]string{"101 attempts need grpc.WithMaxCallAttempts(101), because without it gRPC makes 5"},
+		},
+		{
+			"101 retries", grpcFixed(take(backoff.Constant(ms), 101)), grpcPolicyJSON(5, "0.001s", "0.001s", "1"),
+			[]string{"the schedule has more than 100 retries, and the config has 4: end it with backoff.Take"},
+		},
+		{
+			"only 0", grpcFixed(take(backoff.Constant(0), 2)), grpcPolicyJSON(3, "0.000000001s", "0.000000001s", "1"),
+			[]string{"retry 1 waits 1ns instead of 0s, because gRPC has no delay of 0"},
+		},
+		{
+			"the first at once", grpcFixed(grpcDelays(0, 100*ms, 200*ms)), grpcPolicyJSON(4, "0.05s", "0.2s", "2"),
+			[]string{"retry 1 waits 50ms instead of 0s, because gRPC has no delay of 0"},
+		},
+		{
+			"rounded", grpcFixed(grpcDelays(0, 200*ms, 600*ms)), grpcPolicyJSON(4, "0.066666667s", "0.6s", "3"),
+			[]string{"retry 1 waits 66.67ms instead of 0s, because gRPC has no delay of 0"},
+		},
+		{
+			"negative", grpcFixed(grpcDelays(100*ms, -1, 400*ms)), grpcPolicyJSON(4, "0.1s", "0.4s", "2"),
+			[]string{"retry 2 waits 200ms instead of 0s, because gRPC has no delay of 0"},
+		},
 		// 107.18, 185.64, 321.54 and 400 ms: √3 as multiplier, off by 2·√3/(2+√3) − 1 = 7.18 %.
-		{"linear", grpcFixed(take(backoff.Linear(100*ms, 100*ms), 4)), grpcPolicyJSON(5, "0.1072s", "0.4s", "1.732"),
-			[]string{"retry 1 waits 107.2ms on average instead of 100ms, which is 7.2 % more, and no other mean is further off"}},
-		{"a hole", grpcFixed(grpcDelays(300*ms, 100*ms, 300*ms)), grpcPolicyJSON(4, "0.15s", "0.15s", "1"),
-			[]string{"retry 1 waits 150ms on average instead of 300ms, which is 50 % less, and no other mean is further off"}},
-		{"the longest", grpcFixed(take(backoff.Constant(backoff.NoLimit), 2)), grpcPolicyJSON(3, longest, longest, "1"),
-			[]string{"retry 1 waits 2135000h0m0s on average instead of 2561944h26m40s, which is 16.7 % less, and no other mean is further off"}},
+		{
+			"linear", grpcFixed(take(backoff.Linear(100*ms, 100*ms), 4)), grpcPolicyJSON(5, "0.1072s", "0.4s", "1.732"),
+			[]string{"retry 1 waits 107.2ms on average instead of 100ms, which is 7.2 % more, and no other mean is further off"},
+		},
+		{
+			"a hole", grpcFixed(grpcDelays(300*ms, 100*ms, 300*ms)), grpcPolicyJSON(4, "0.15s", "0.15s", "1"),
+			[]string{"retry 1 waits 150ms on average instead of 300ms, which is 50 % less, and no other mean is further off"},
+		},
+		{
+			"the longest", grpcFixed(take(backoff.Constant(backoff.NoLimit), 2)), grpcPolicyJSON(3, longest, longest, "1"),
+			[]string{"retry 1 waits 2135000h0m0s on average instead of 2561944h26m40s, which is 16.7 % less, and no other mean is further off"},
+		},
 
 		{"jitter of gRPC's width", func(seed uint64) iter.Seq[time.Duration] {
 			return take(backoff.Spread(exponential, 0.2, backoff.WithSeed(seed)), 4)
@@ -92,49 +112,63 @@ func TestGRPCServiceConfig(t *testing.T) {
 		{"narrower jitter", func(seed uint64) iter.Seq[time.Duration] {
 			return take(backoff.Spread(exponential, 0.1, backoff.WithSeed(seed)), 4)
 		}, grpcPolicyJSON(5, "0.1s", "0.8s", "2"), nil},
-		{"wider jitter", func(seed uint64) iter.Seq[time.Duration] {
-			return take(backoff.Spread(exponential, 0.3, backoff.WithSeed(seed)), 4)
-		}, grpcPolicyJSON(5, "0.1s", "0.8s", "2"),
-			[]string{"retry 4 waits between 560ms and 1.04s, and with gRPC's jitter of ±20 % between 640ms and 960ms"}},
-		{"full jitter", func(seed uint64) iter.Seq[time.Duration] {
-			return take(backoff.FullJitter(100*ms, time.Second, backoff.WithSeed(seed)), 4)
-		}, grpcPolicyJSON(5, "0.05s", "0.4s", "2"),
-			[]string{"retry 4 waits between 23.17µs and 799.9ms, and with gRPC's jitter of ±20 % between 320ms and 480ms"}},
-		{"jitter to one side", func(seed uint64) iter.Seq[time.Duration] {
-			if seed%100 == 0 {
-				return take(backoff.Constant(50*ms), 1)
-			}
-			return take(backoff.Constant(100*ms), 1)
-		}, grpcPolicyJSON(2, "0.0995s", "0.0995s", "1"),
-			[]string{"retry 1 waits between 50ms and 100ms, and with gRPC's jitter of ±20 % between 79.6ms and 119.4ms"}},
-		{"random ends", func(seed uint64) iter.Seq[time.Duration] {
-			return take(exponential, int(2+seed%3))
-		}, grpcPolicyJSON(4, "0.1s", "0.4s", "2"),
-			[]string{"the schedule has from 2 to 4 retries, and the config has 3"}},
-		{"some endless", func(seed uint64) iter.Seq[time.Duration] {
-			if seed%3 == 0 {
-				return exponential
-			}
-			return take(exponential, 3)
-		}, grpcPolicyJSON(4, "0.1s", "0.4s", "2"),
-			[]string{"the schedule has from 3 to more than 100 retries, and the config has 3"}},
-		{"most endless", func(seed uint64) iter.Seq[time.Duration] {
-			if seed%3 != 0 {
-				return exponential
-			}
-			return take(exponential, 3)
-		}, grpcPolicyJSON(5, "0.1s", "0.8s", "2"),
-			[]string{"the schedule has from 3 to more than 100 retries, and the config has 4"}},
-		{"everything", func(seed uint64) iter.Seq[time.Duration] {
-			ds := []time.Duration{0, 300 * ms, time.Duration(50+seed%101) * ms, 300 * ms, 300 * ms, 300 * ms}
-			return take(slices.Values(ds), 6-int(min(seed%4, 1)))
-		}, grpcPolicyJSON(6, "0.1506s", "0.1506s", "1"),
+		{
+			"wider jitter", func(seed uint64) iter.Seq[time.Duration] {
+				return take(backoff.Spread(exponential, 0.3, backoff.WithSeed(seed)), 4)
+			}, grpcPolicyJSON(5, "0.1s", "0.8s", "2"),
+			[]string{"retry 4 waits between 560ms and 1.04s, and with gRPC's jitter of ±20 % between 640ms and 960ms"},
+		},
+		{
+			"full jitter", func(seed uint64) iter.Seq[time.Duration] {
+				return take(backoff.FullJitter(100*ms, time.Second, backoff.WithSeed(seed)), 4)
+			}, grpcPolicyJSON(5, "0.05s", "0.4s", "2"),
+			[]string{"retry 4 waits between 23.17µs and 799.9ms, and with gRPC's jitter of ±20 % between 320ms and 480ms"},
+		},
+		{
+			"jitter to one side", func(seed uint64) iter.Seq[time.Duration] {
+				if seed%100 == 0 {
+					return take(backoff.Constant(50*ms), 1)
+				}
+				return take(backoff.Constant(100*ms), 1)
+			}, grpcPolicyJSON(2, "0.0995s", "0.0995s", "1"),
+			[]string{"retry 1 waits between 50ms and 100ms, and with gRPC's jitter of ±20 % between 79.6ms and 119.4ms"},
+		},
+		{
+			"random ends", func(seed uint64) iter.Seq[time.Duration] {
+				return take(exponential, int(2+seed%3))
+			}, grpcPolicyJSON(4, "0.1s", "0.4s", "2"),
+			[]string{"the schedule has from 2 to 4 retries, and the config has 3"},
+		},
+		{
+			"some endless", func(seed uint64) iter.Seq[time.Duration] {
+				if seed%3 == 0 {
+					return exponential
+				}
+				return take(exponential, 3)
+			}, grpcPolicyJSON(4, "0.1s", "0.4s", "2"),
+			[]string{"the schedule has from 3 to more than 100 retries, and the config has 3"},
+		},
+		{
+			"most endless", func(seed uint64) iter.Seq[time.Duration] {
+				if seed%3 != 0 {
+					return exponential
+				}
+				return take(exponential, 3)
+			}, grpcPolicyJSON(5, "0.1s", "0.8s", "2"),
+			[]string{"the schedule has from 3 to more than 100 retries, and the config has 4"},
+		},
+		{
+			"everything", func(seed uint64) iter.Seq[time.Duration] {
+				ds := []time.Duration{0, 300 * ms, time.Duration(50+seed%101) * ms, 300 * ms, 300 * ms, 300 * ms}
+				return take(slices.Values(ds), 6-int(min(seed%4, 1)))
+			}, grpcPolicyJSON(6, "0.1506s", "0.1506s", "1"),
 			[]string{
 				"the schedule has from 5 to 6 retries, and the config has 5", six,
 				"retry 1 waits 150.6ms instead of 0s, because gRPC has no delay of 0",
 				"retry 3 waits 150.6ms on average instead of 100.2ms, which is 50.3 % more, and no other mean is further off",
 				"retry 3 waits between 50ms and 150ms, and with gRPC's jitter of ±20 % between 120.5ms and 180.7ms",
-			}},
+			},
+		},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

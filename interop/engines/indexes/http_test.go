@@ -69,12 +69,12 @@ func elasticRetryBackoff(t *testing.T, seq iter.Seq[time.Duration], r *record) {
 }
 
 func elasticRequest(t *testing.T, delay func(int) time.Duration, maxRetries int) error {
-	c, err := elastictransport.New(elastictransport.Config{
-		URLs:         []*url.URL{{Scheme: "http", Host: "localhost"}},
-		Transport:    broken{},
-		MaxRetries:   maxRetries,
-		RetryBackoff: delay,
-	})
+	c, err := elastictransport.NewClient(
+		elastictransport.WithURLs(&url.URL{Scheme: "http", Host: "localhost"}),
+		elastictransport.WithTransport(broken{}),
+		elastictransport.WithMaxRetries(maxRetries),
+		elastictransport.WithRetryBackoff(delay),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
