@@ -40,6 +40,7 @@ func ExampleEngines() {
 	// watermill
 	// retryablehttp
 	// go-redis
+	// failsafe-go
 }
 
 func ExampleCheckError() {

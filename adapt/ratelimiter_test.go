@@ -176,7 +176,7 @@ func TestRateLimiterOnlyLooks(t *testing.T) {
 		if got := l.NumRequeues("a"); got != 1 {
 			t.Errorf("NumRequeues is %d 1 ns before ForgetAfter, want 1", got)
 		}
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		if got := l.NumRequeues("a"); got != 0 {
 			t.Errorf("NumRequeues is %d after ForgetAfter, want 0", got)
 		}
