@@ -57,3 +57,18 @@ func at(seq iter.Seq[time.Duration], n int) (delay time.Duration, found bool) {
 	drawings.Put(w) // not after a panic in seq, which may still hold w.yield
 	return delay, found
 }
+
+// firstDelays returns the first n delays of seq, or all if it has fewer.
+func firstDelays(seq iter.Seq[time.Duration], n int) []time.Duration {
+	delays := []time.Duration{}
+	if n == 0 {
+		return delays
+	}
+	for d := range seq {
+		delays = append(delays, max(d, 0))
+		if len(delays) == n {
+			break
+		}
+	}
+	return delays
+}

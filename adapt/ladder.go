@@ -102,21 +102,6 @@ func (r Rungs) Rung(d time.Duration) int {
 	}
 }
 
-// firstDelays returns the first n delays of seq.
-func firstDelays(seq iter.Seq[time.Duration], n int) []time.Duration {
-	var delays []time.Duration
-	if n == 0 {
-		return delays
-	}
-	for d := range seq {
-		delays = append(delays, max(d, 0))
-		if len(delays) == n {
-			break
-		}
-	}
-	return delays
-}
-
 // rungsOf returns the Rungs with a rung for each delay.
 func rungsOf(delays, rungs []time.Duration) Rungs {
 	r := Rungs{Delays: rungs, Retries: make([]int, len(delays))}

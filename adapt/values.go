@@ -19,15 +19,9 @@ import (
 func List(seq iter.Seq[time.Duration], n int) []time.Duration {
 	checkSeq("List", seq)
 	checkCount("List", "n", n, 0)
-	delays := []time.Duration{}
-	if n == 0 {
-		return delays
-	}
-	for d := range seq {
-		delays = append(delays, max(d, 1))
-		if len(delays) == n {
-			break
-		}
+	delays := firstDelays(seq, n)
+	for i, d := range delays {
+		delays[i] = max(d, 1)
 	}
 	return delays
 }
