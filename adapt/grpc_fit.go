@@ -46,7 +46,7 @@ func bands(retries []grpcRetry, worst float64) []band {
 	var all []band
 	for k, r := range retries {
 		if m := r.mean(); m > 0 {
-			all = append(all, band{k, max(m*(1-worst)-r.unknown(), 1e-9), m*(1+worst) + r.unknown()})
+			all = append(all, band{k, max(float64(m*(1-worst))-r.unknown(), 1e-9), float64(m*(1+worst)) + r.unknown()})
 		}
 	}
 	return all
@@ -180,7 +180,7 @@ func backoffOf(ns float64) time.Duration {
 // roundest returns the number of the fewest digits in [low, high], and of several the one
 // that is closest to the middle.
 func roundest(low, high float64) float64 {
-	middle := low + (high-low)/2
+	middle := low + float64((high-low)/2)
 	for digits := range 17 {
 		x, _ := strconv.ParseFloat(strconv.FormatFloat(middle, 'e', digits, 64), 64)
 		if low <= x && x <= high {
