@@ -253,8 +253,9 @@ func GRPCMethods(names ...string) GRPCOption {
 type grpcName struct{ service, method string }
 
 func parseGRPCName(name string) (n grpcName, ok bool) {
-	n.service, n.method, ok = strings.Cut(strings.TrimPrefix(name, "/"), "/")
-	return n, grpcWord(n.service) && (!ok || grpcWord(n.method))
+	path, full := strings.CutPrefix(name, "/")
+	service, method, hasMethod := strings.Cut(path, "/")
+	return grpcName{service, method}, grpcWord(service) && (grpcWord(method) || !hasMethod && !full)
 }
 
 // grpcWord reports whether s can be part of a name. It leaves out what JSON would have to

@@ -267,6 +267,7 @@ func TestGRPCPanics(t *testing.T) {
 		{func() { adapt.GRPCMethods() }, "adapt: GRPCMethods: the number of names is 0, want >= 1"},
 		{func() { adapt.GRPCMethods("a", "") }, `adapt: GRPCMethods: name 1 is ""` + aName},
 		{func() { adapt.GRPCMethods("/") }, `adapt: GRPCMethods: name 0 is "/"` + aName},
+		{func() { adapt.GRPCMethods("/a") }, `adapt: GRPCMethods: name 0 is "/a"` + aName},
 		{func() { adapt.GRPCMethods("//m") }, `adapt: GRPCMethods: name 0 is "//m"` + aName},
 		{func() { adapt.GRPCMethods("a/") }, `adapt: GRPCMethods: name 0 is "a/"` + aName},
 		{func() { adapt.GRPCMethods("a/b/c") }, `adapt: GRPCMethods: name 0 is "a/b/c"` + aName},
