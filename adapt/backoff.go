@@ -8,10 +8,9 @@ import (
 // A BackOff steps through a schedule. It has the methods of the interfaces BackOff of
 // cenkalti/backoff, v4 to v7, and Backoff of sethvargo/go-retry.
 //
-// It is the only type of this package that looking moves: NextBackOff and Next return
-// another delay in each call, because those interfaces leave no other way to tell a
-// retry's number. So make one for each operation, and do not share it between
-// goroutines.
+// Looking moves it: NextBackOff and Next return another delay in each call, because those
+// interfaces leave no other way to tell a retry's number. So make one for each operation,
+// and do not share it between goroutines.
 //
 // It holds no coroutine, so that nothing leaks if nobody calls it again. Instead each
 // call ranges over the schedule from the start, and takes time in proportion to the

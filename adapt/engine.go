@@ -87,7 +87,7 @@ func (e Engine) Check(seq iter.Seq[time.Duration], n int) error {
 type CheckError struct {
 	Engine  Engine
 	Retries int    // how many were checked
-	Delays  int    // how many delays the schedule has, at most Retries
+	Delays  int    // how many delays the shortest range has, at most Retries
 	Zero    Misfit // delays of 0, if Engine.Zero is not empty
 	Short   Misfit // delays below Engine.Floor
 	Long    Misfit // delays above Engine.Ceiling

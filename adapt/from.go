@@ -33,10 +33,10 @@ func From(delay func(retry int) time.Duration) iter.Seq[time.Duration] {
 //
 //	seq := adapt.FromBackOff(backoff.NewExponentialBackOff)
 //
-// The ExponentialBackOff of v4 also ends MaxElapsedTime, unless set 15 minutes, after its
-// Reset, by the clock. So the schedule ends in a loop that waits, and not in one that only
-// looks. For a schedule that does not read a clock, set MaxElapsedTime to 0 and use
-// [backoff.Within].
+// The ExponentialBackOff of v4 also reads the clock: it ends when MaxElapsedTime, which is
+// 15 minutes unless set, has passed since its Reset. So the schedule ends in a loop that
+// waits, and not in one that only looks. For a schedule that does not read a clock, set
+// MaxElapsedTime to 0 and use [backoff.Within].
 //
 // cenkalti/backoff itself stops at −1 alone, and takes another negative delay as 0. Such
 // a delay comes from arithmetic that wrapped, so here it ends the schedule.

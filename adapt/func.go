@@ -19,10 +19,11 @@ import (
 // its own in this package. The package comment lists them.
 //
 // The function has no state: it ranges over seq from the start in every call, so any
-// number of goroutines may share it. A call takes time in proportion to the number,
-// about 2 to 10 ns for each delay, and allocates nothing beyond what seq does. A number
-// above 1,048,575 counts as that, so that no number takes more than a few milliseconds.
-// If seq is random and has no seed, each call draws another sample.
+// number of goroutines may share it. A call takes time in proportion to the number: about
+// 2 to 10 ns for each delay of most schedules, and 0.5 µs for each one of
+// [backoff.Polynomial]. It allocates nothing beyond what seq does. A number above 1,048,575
+// counts as that, so that no call takes longer than half a second, or mostly a few
+// milliseconds. If seq is random and has no seed, each call draws another sample.
 //
 // It panics if seq is nil.
 func Func(seq iter.Seq[time.Duration]) func(retry int) time.Duration {

@@ -18,7 +18,7 @@ import (
 // maxAfter, and never shorter. Retry-After may come with any status. RetryWaitMin and
 // RetryWaitMax of the client have no effect.
 //
-// The response is a type parameter because package net/http would add 2.8 MB to each
+// The response is a type parameter because package net/http would add about 3 MB to each
 // program that imports this package and not net/http.
 //
 // It panics if seq or header is nil, or if maxAfter < 0.

@@ -142,8 +142,8 @@ func TestHTTPBackoffPanics(t *testing.T) {
 	}
 }
 
-// A program that imports this package does not get package net/http, which is 2.8 MB of
-// it on amd64. That is why HTTPBackoff has type parameters.
+// A program that imports this package does not get package net/http, which is about 3 MB
+// of it on amd64. That is why HTTPBackoff has type parameters.
 func TestWithoutNetHTTP(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "example.com/backoff/adapt").Output()
 	if err != nil {

@@ -63,10 +63,12 @@ func CountEvery() RateLimiterOption {
 //
 // Use ForgetAfter where nobody calls Forget for some items, such as those that are
 // deleted while they wait. Without it the limiter keeps an entry for each item that ever
-// failed until Forget, as the limiters of client-go do. With it, the limiter has at most
-// 128 entries, or twice as many as the largest number of items that waited, or had waited
-// less than d ago, at one moment. d should be longer than a due item waits for a worker
-// and is then worked on, or a slow item starts the schedule again at each failure.
+// failed until Forget, as the limiters of client-go do. With it, an item is live while it
+// waits and for d after that, and the limiter has at most 128 entries, or twice the largest
+// number of items that were live at one moment.
+//
+// Make d longer than the time that a due item waits for a worker and is worked on.
+// Otherwise a slow item starts the schedule again at each failure.
 //
 // A call of When for a new item drops entries if their number may have doubled since the
 // last time. That takes constant time for each new item on average.
@@ -93,9 +95,9 @@ func ForgetAfter(d time.Duration) RateLimiterOption {
 //
 // A call that advances ranges over seq from the start, under the limiter's lock, so seq
 // must not call the limiter. It takes time in proportion to the number of the item's
-// retries, about 2 to 10 ns for each, and from retry 2^20 on the delay is that of retry
-// 2^20. A call allocates nothing for an item that has failed before, beyond what seq does.
-// If seq is not random, list its delays up to the longest one, which is then held:
+// retries, as [Func] does, and from retry 2^20 on the delay is that of retry 2^20. A call
+// allocates nothing for an item that has failed before, beyond what seq does. If seq is
+// not random, list its delays up to the longest one, which is then held:
 //
 //	slices.Values(adapt.List(seq, 18))
 //

@@ -10,13 +10,13 @@ import (
 	"example.com/backoff"
 )
 
-// Parse returns the wait that a header asks for in Retry-After, at most NoLimit. It is 0
-// without one that can be parsed, and if the date has passed.
+// Parse returns the wait that a header asks for in Retry-After, at most NoLimit. The wait is
+// 0 if there is no Retry-After, if it cannot be parsed, or if its date has passed.
 //
 // The value is a number of seconds in digits, or a date. A date is compared with the
-// header's own Date, because the clocks of the server and the client may differ, or with
-// now. Because a date has a grain of 1 s, Parse adds up to 1 s at random to its wait, so
-// that clients do not come back together.
+// header's own Date, because the clocks of the server and the client may differ, and with
+// now if there is no Date that can be parsed. Because a date has a grain of 1 s, Parse adds
+// up to 1 s at random to its wait, so that clients do not come back together.
 func Parse[H ~map[string][]string](h H, now time.Time) time.Duration {
 	value := get(h, "Retry-After")
 	if value == "" {
