@@ -46,6 +46,7 @@ func TestCheck(t *testing.T) {
 		{"below the floor after the last retry", adapt.Temporal, list(s, s, 400*ms, s), 2, ""},
 		{"0 that is not a delay", adapt.Temporal, list(0, s, 0), 3, "adapt: Temporal takes 0 for unset: 2 of 3 delays are 0, the first before retry 1 (0s), want delays > 0"},
 		{"0 that is kept below the floor", adapt.JetStream, list(0, 10*ms), 2, ""},
+		{"below 0, kept as 0 below the floor", adapt.JetStream, list(-1, 10*ms), 2, ""},
 		{"0 below the floor", adapt.Asynq, list(s, 0), 2, "adapt: asynq waits at least 1s: 1 of 2 delays is shorter, the first before retry 2 (0s), want delays >= 1s"},
 		{"below 0", adapt.Temporal, list(-1, s), 2, "adapt: Temporal takes 0 for unset: 1 of 2 delays is 0, the first before retry 1 (-1ns), want delays > 0"},
 		{"between two steps", adapt.SQS, list(0, 1, s, 2*s+ms), 4, "adapt: SQS counts in steps of 1s: 2 of 4 delays are between two steps, the first before retry 2 (1ns), want multiples of 1s"},

@@ -56,6 +56,7 @@ func TestGRPCServiceConfig(t *testing.T) {
 		{"falling", grpcFixed(grpcDelays(80*ms, 40*ms, 20*ms)), grpcPolicyJSON(4, "0.08s", "0.08s", "0.5"), nil},
 		{"falling from a limit", grpcFixed(grpcDelays(50*ms, 50*ms, 40*ms, 20*ms)), grpcPolicyJSON(5, "0.16s", "0.05s", "0.5"), nil},
 		{"falling once from a limit", grpcFixed(grpcDelays(50*ms, 50*ms, 20*ms)), grpcPolicyJSON(4, "0.125s", "0.05s", "0.4"), nil},
+		{"a little above the longest", grpcFixed(take(backoff.Constant(7686143863*time.Second), 2)), grpcPolicyJSON(3, longest, longest, "1"), nil},
 		{"every digit", grpcFixed(take(backoff.Exponential(123456789, 1.1), 4)), grpcPolicyJSON(5, "0.123456789s", "0.164320986s", "1.1"), nil},
 		{"twelve digits", grpcFixed(take(backoff.Cap(backoff.Exponential(140738562129044, 1.02), 149352888039839), 4)), grpcPolicyJSON(5, "140738.562129s", "149352.8880399s", "1.02"), nil},
 		{"one nanosecond", grpcFixed(take(backoff.Constant(1), 2)), grpcPolicyJSON(3, "0.000000001s", "0.000000001s", "1"), nil},
@@ -119,6 +120,18 @@ func TestGRPCServiceConfig(t *testing.T) {
 			[]string{"retry 4 waits between 560ms and 1.04s, and with gRPC's jitter of ±20 % between 640ms and 960ms"},
 		},
 		{
+			"a little wider jitter", func(seed uint64) iter.Seq[time.Duration] {
+				return take(backoff.Constant(time.Duration(78+44*(seed%2))*ms), 1)
+			}, grpcPolicyJSON(2, "0.1s", "0.1s", "1"),
+			[]string{"retry 1 waits between 78ms and 122ms, and with gRPC's jitter of ±20 % between 80ms and 120ms"},
+		},
+		{
+			"the first of two that are as wide", func(seed uint64) iter.Seq[time.Duration] {
+				return take(backoff.Constant(time.Duration(50+100*(seed%2))*ms), 2)
+			}, grpcPolicyJSON(3, "0.1s", "0.1s", "1"),
+			[]string{"retry 1 waits between 50ms and 150ms, and with gRPC's jitter of ±20 % between 80ms and 120ms"},
+		},
+		{
 			"full jitter", func(seed uint64) iter.Seq[time.Duration] {
 				return take(backoff.FullJitter(100*ms, time.Second, backoff.WithSeed(seed)), 4)
 			}, grpcPolicyJSON(5, "0.05s", "0.4s", "2"),
@@ -138,6 +151,13 @@ func TestGRPCServiceConfig(t *testing.T) {
 				return take(exponential, int(2+seed%3))
 			}, grpcPolicyJSON(4, "0.1s", "0.4s", "2"),
 			[]string{"the schedule has from 2 to 4 retries, and the config has 3"},
+		},
+		{
+			"every second one longer", func() func(uint64) iter.Seq[time.Duration] {
+				n := 0
+				return func(uint64) iter.Seq[time.Duration] { n++; return take(exponential, 2+n%2) }
+			}(), grpcPolicyJSON(3, "0.1s", "0.2s", "2"),
+			[]string{"the schedule has from 2 to 3 retries, and the config has 2"},
 		},
 		{
 			"some endless", func(seed uint64) iter.Seq[time.Duration] {
@@ -274,6 +294,7 @@ func TestGRPCPanics(t *testing.T) {
 		{func() { adapt.GRPCMethods(`a"`) }, `adapt: GRPCMethods: name 0 is "a\""` + aName},
 		{func() { adapt.GRPCMethods(`a\`) }, `adapt: GRPCMethods: name 0 is "a\\"` + aName},
 		{func() { adapt.GRPCMethods("a/b c") }, `adapt: GRPCMethods: name 0 is "a/b c"` + aName},
+		{func() { adapt.GRPCMethods("a\x7f") }, `adapt: GRPCMethods: name 0 is "a\x7f"` + aName},
 		{func() { adapt.GRPCMethods("ä") }, `adapt: GRPCMethods: name 0 is "ä"` + aName},
 		{func() { adapt.GRPCMethods("a/b", "/a/b") }, `adapt: GRPCMethods: name 1 is "/a/b", want names that differ`},
 		{func() { adapt.GRPCCodes[code]() }, "adapt: GRPCCodes: the number of codes is 0, want >= 1"},
