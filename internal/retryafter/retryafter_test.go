@@ -125,8 +125,15 @@ func TestParseValues(t *testing.T) {
 func TestDatesSpread(t *testing.T) {
 	const clients = 100
 	seen := map[time.Duration]bool{}
+	shortest, longest := backoff.NoLimit, time.Duration(0)
 	for range clients {
-		seen[retryafter.Parse(header("Sat, 01 Jan 2000 00:00:30 GMT", ""), now)] = true
+		d := retryafter.Parse(header("Sat, 01 Jan 2000 00:00:30 GMT", ""), now)
+		seen[d] = true
+		shortest, longest = min(shortest, d), max(longest, d)
+	}
+	// Each fails once in 10¹² runs: 0.75¹⁰⁰.
+	if shortest > 30*s+s/4 || longest < 30*s+3*s/4 {
+		t.Errorf("%d clients wait for %v to %v, want 30s to 31s", clients, shortest, longest)
 	}
 	if len(seen) < clients-2 {
 		t.Errorf("%d clients wait for %d different delays", clients, len(seen))
