@@ -27,9 +27,10 @@ import (
 // with ±20 % of jitter, always, and above maxBackoff too. So the config is right on
 // average if the mean delays of the schedule grow by one factor, with or without a limit.
 // If they do not, its largest relative error is the smallest possible, or larger by up to
-// 0.1 % of a delay, so that the numbers are round. If the schedule is random, the drawn
-// means have an error of their own besides. If newSeq returns an empty schedule, the config
-// has no retryPolicy.
+// 0.1 % of a delay, so that the numbers are round. Delays below 1 µs can be further off,
+// because a backoff is a whole number of nanoseconds, and the means of a random schedule
+// have an error of their own. If newSeq returns an empty schedule, the config has no
+// retryPolicy.
 //
 // The error is nil if gRPC can express the schedule: as many retries, mean delays that are
 // right to 1 %, jitter of at most ±20 %, which gRPC also adds where the schedule has none,
