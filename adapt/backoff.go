@@ -49,9 +49,7 @@ func (b *BackOff) Next() (delay time.Duration, stop bool) {
 	if !ok {
 		return 0, true
 	}
-	if b.next < last {
-		b.next++
-	}
+	b.next++
 	return d, false
 }
 

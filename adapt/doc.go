@@ -123,6 +123,7 @@
 //	gRPC
 //	    hook   the retryPolicy of a service config
 //	    first  no number
+//	    keeps  more than 0, 0 is an invalid value
 //	    write  config, err := adapt.GRPCServiceConfig(newSeq)
 //	    trap   changes each delay by up to 20%, and makes 5 attempts at most unless grpc.WithMaxCallAttempts says more
 //

@@ -10,6 +10,8 @@ import (
 // a large number, such as math.MaxInt, would range over an endless schedule for years.
 const last = 1<<20 - 1
 
+const late = "adapt: the schedule called yield after its range was over"
+
 // A drawing takes one delay from a schedule. It is what the body of a range over the
 // schedule would be, but such a body is allocated at each range, and a drawing is used
 // again.
@@ -18,6 +20,7 @@ type drawing struct {
 	delay time.Duration
 	found bool // delay is the wanted one
 	over  bool // yield must not be called any more
+	late  bool // it was called all the same
 	yield func(time.Duration) bool
 }
 
@@ -30,7 +33,8 @@ func newDrawing() *drawing {
 // take is the yield of the range.
 func (w *drawing) take(d time.Duration) bool {
 	if w.over {
-		panic("adapt: the schedule called yield after its range was over")
+		w.late = true
+		panic(late)
 	}
 	w.delay = max(d, 0)
 	w.found = w.skip == 0
@@ -41,9 +45,12 @@ func (w *drawing) take(d time.Duration) bool {
 
 // draw ranges over seq up to delay n, or up to its last one if it has fewer.
 func (w *drawing) draw(seq iter.Seq[time.Duration], n int) {
-	w.skip, w.delay, w.found, w.over = min(max(n, 0), last), 0, false, false
+	w.skip, w.delay, w.found, w.over, w.late = min(max(n, 0), last), 0, false, false, false
 	seq(w.yield)
 	w.over = true
+	if w.late {
+		panic(late) // because the schedule recovered the first one
+	}
 }
 
 var drawings = sync.Pool{New: func() any { return newDrawing() }}

@@ -42,7 +42,8 @@ const ranges = 100
 // A limit that a random schedule exceeds rarely, in less than about one range of a
 // hundred, may escape it.
 //
-// It panics if seq is nil, n < 1, or if Floor, Grain or Ceiling of e is negative.
+// It panics if seq is nil, n < 1, if Floor, Grain or Ceiling of e is negative, or if its
+// Ceiling is neither 0 nor at least its Floor.
 func (e Engine) Check(seq iter.Seq[time.Duration], n int) error {
 	checkSeq("Engine.Check", seq)
 	checkCount("Engine.Check", "n", n, 1)
@@ -53,6 +54,9 @@ func (e Engine) Check(seq iter.Seq[time.Duration], n int) error {
 		if limit.d < 0 {
 			reject("Engine.Check", limit.name, limit.d, ">= 0")
 		}
+	}
+	if e.Ceiling != 0 && e.Ceiling < e.Floor {
+		reject("Engine.Check", "Ceiling", e.Ceiling, fmt.Sprintf("0 or >= Floor, which is %v", e.Floor))
 	}
 	err := &CheckError{Engine: e, Retries: n, Delays: n}
 	var zero, short, long, uneven tally
@@ -74,7 +78,7 @@ func (e Engine) Check(seq iter.Seq[time.Duration], n int) error {
 				break
 			}
 		}
-		err.Delays = min(err.Delays, delays)
+		err.Delays, err.MaxDelays = min(err.Delays, delays), max(err.MaxDelays, delays)
 	}
 	err.Zero, err.Short, err.Long, err.Uneven = zero.misfit(), short.misfit(), long.misfit(), uneven.misfit()
 	if err.text() == "" {
@@ -92,6 +96,8 @@ type CheckError struct {
 	Short   Misfit // delays below Engine.Floor
 	Long    Misfit // delays above Engine.Ceiling
 	Uneven  Misfit // other delays that are not multiples of Engine.Grain
+
+	MaxDelays int // how many delays the longest range has, at most Retries
 }
 
 // A Misfit tells which delays do not fit in one way. It is the zero Misfit if all fit.
@@ -136,7 +142,11 @@ func (t *tally) misfit() Misfit {
 
 // Error returns one line for all that the engine will not keep.
 func (err *CheckError) Error() string {
-	return "adapt: " + err.Engine.Name + " " + err.text()
+	name := err.Engine.Name
+	if name == "" {
+		name = "the engine"
+	}
+	return "adapt: " + name + " " + err.text()
 }
 
 // text returns what follows the name of the engine, or nothing if the engine keeps the
@@ -148,29 +158,44 @@ func (err *CheckError) text() string {
 		if m.Retries == 0 {
 			return
 		}
-		verb := "are"
+		are := "are"
 		switch {
 		case !m.Always:
-			verb = "can be"
+			are = "can be"
 		case m.Retries == 1:
-			verb = "is"
+			are = "is"
 		}
 		all = append(all, fmt.Sprintf("%s: %d of %d delays %s %s, the first before retry %d (%v), want %s",
-			fact, m.Retries, err.Retries, verb, adjective, m.First, m.Delay, want))
+			fact, m.Retries, err.Retries, are, adjective, m.First, m.Delay, want))
 	}
 	list(err.Zero, "takes 0 for "+e.Zero, "0", "delays > 0")
 	list(err.Short, fmt.Sprintf("waits at least %v", e.Floor), "shorter", fmt.Sprintf("delays >= %v", e.Floor))
 	list(err.Long, fmt.Sprintf("waits at most %v", e.Ceiling), "longer", fmt.Sprintf("delays <= %v", e.Ceiling))
 	list(err.Uneven, fmt.Sprintf("counts in steps of %v", e.Grain), "between two steps", fmt.Sprintf("multiples of %v", e.Grain))
-	switch {
-	case err.Delays >= err.Retries || e.Stops:
-	case err.Delays == 0:
-		all = append(all, fmt.Sprintf("decides itself when it stops: the schedule is empty and every delay is 0, want %d delays", err.Retries))
-	default:
-		all = append(all, fmt.Sprintf("decides itself when it stops: the schedule ends after %d of %d delays and the last one is held, want %d delays",
-			err.Delays, err.Retries, err.Retries))
+	if err.Delays < err.Retries && !e.Stops {
+		varies := err.MaxDelays > err.Delays
+		end := fmt.Sprintf("the schedule %s after %d of %d delays and the last one is held", verb(varies, "can end", "ends"), err.Delays, err.Retries)
+		if err.Delays == 0 {
+			end = fmt.Sprintf("the schedule %s empty and every delay is then 0", verb(varies, "can be", "is"))
+		}
+		all = append(all, fmt.Sprintf("decides itself when it stops: %s, want %s", end, counted(err.Retries)))
 	}
 	return strings.Join(all, "; it ")
+}
+
+// verb returns what a schedule does in some ranges, or in every one.
+func verb(varies bool, some, every string) string {
+	if varies {
+		return some
+	}
+	return every
+}
+
+func counted(delays int) string {
+	if delays == 1 {
+		return "1 delay"
+	}
+	return fmt.Sprintf("%d delays", delays)
 }
 
 // Engines returns the engines of the package comment, in its order.

@@ -56,7 +56,8 @@ func TestCheck(t *testing.T) {
 		{"the end", adapt.River, list(s, s), 3, "adapt: River decides itself when it stops: the schedule ends after 2 of 3 delays and the last one is held, want 3 delays"},
 		{"the end after the last retry", adapt.River, list(s, s), 2, ""},
 		{"the end of an engine that stops there", adapt.Cenkalti, list(s, s), 3, ""},
-		{"empty", adapt.River, list(), 1, "adapt: River decides itself when it stops: the schedule is empty and every delay is 0, want 1 delays"},
+		{"empty", adapt.River, list(), 1, "adapt: River decides itself when it stops: the schedule is empty and every delay is then 0, want 1 delay"},
+		{"an engine without a name", adapt.Engine{Floor: s}, list(1), 1, "adapt: the engine waits at least 1s: 1 of 1 delays is shorter, the first before retry 1 (1ns), want delays >= 1s"},
 		{"all of it", custom, list(0, 2*s, 3*s+1, 6*s), 5, "adapt: mine waits at least 2s: 1 of 5 delays is shorter, the first before retry 1 (0s), want delays >= 2s; " +
 			"it waits at most 5s: 1 of 5 delays is longer, the first before retry 4 (6s), want delays <= 5s; " +
 			"it counts in steps of 1s: 1 of 5 delays is between two steps, the first before retry 3 (3.000000001s), want multiples of 1s; " +
@@ -83,7 +84,7 @@ func TestCheckError(t *testing.T) {
 	engine := adapt.Engine{Name: "mine", Floor: 2 * s, Grain: s, Ceiling: 5 * s, Zero: "nothing"}
 	err := engine.Check(list(s, 0, 7*s, s+1, 0, 3*s+1), 8)
 	want := &adapt.CheckError{
-		Engine: engine, Retries: 8, Delays: 6,
+		Engine: engine, Retries: 8, Delays: 6, MaxDelays: 6,
 		Zero:   adapt.Misfit{Retries: 2, Always: true, First: 2, Delay: 0},
 		Short:  adapt.Misfit{Retries: 2, Always: true, First: 1, Delay: s},
 		Long:   adapt.Misfit{Retries: 1, Always: true, First: 3, Delay: 7 * s},
@@ -118,9 +119,13 @@ func TestCheckRangesOften(t *testing.T) {
 		}
 	}
 	err := adapt.Temporal.Check(seq, 9)
-	want := &adapt.CheckError{Engine: adapt.Temporal, Retries: 9, Delays: 8, Short: adapt.Misfit{Retries: 2, First: 2, Delay: 50}}
+	want := &adapt.CheckError{Engine: adapt.Temporal, Retries: 9, Delays: 8, MaxDelays: 9, Short: adapt.Misfit{Retries: 2, First: 2, Delay: 50}}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	const end = "; it decides itself when it stops: the schedule can end after 8 of 9 delays and the last one is held, want 9 delays"
+	if !strings.HasSuffix(err.Error(), end) {
+		t.Errorf("the error is %q, want %q at its end", err, end)
 	}
 	if ranges != 100 || drawn != 900 {
 		t.Errorf("%d ranges with %d delays, want 100 with 900", ranges, drawn)
@@ -134,7 +139,7 @@ func TestCheckAlways(t *testing.T) {
 		ranges++
 		_ = yield(s-time.Duration(ranges%2)) && yield(1)
 	}, 2)
-	want := &adapt.CheckError{Engine: adapt.Temporal, Retries: 2, Delays: 2, Short: adapt.Misfit{Retries: 2, First: 1, Delay: s - 1}}
+	want := &adapt.CheckError{Engine: adapt.Temporal, Retries: 2, Delays: 2, MaxDelays: 2, Short: adapt.Misfit{Retries: 2, First: 1, Delay: s - 1}}
 	if diff := cmp.Diff(error(want), err); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -143,11 +148,12 @@ func TestCheckAlways(t *testing.T) {
 func TestCheckRefuses(t *testing.T) {
 	seq := backoff.Constant(0)
 	for want, f := range map[string]func(){
-		"adapt: Engine.Check: seq is nil, want a schedule": func() { adapt.River.Check(nil, 1) },
-		"adapt: Engine.Check: n is 0, want >= 1":           func() { adapt.River.Check(seq, 0) },
-		"adapt: Engine.Check: Floor is -1ns, want >= 0":    func() { adapt.Engine{Floor: -1}.Check(seq, 1) },
-		"adapt: Engine.Check: Grain is -1ns, want >= 0":    func() { adapt.Engine{Grain: -1}.Check(seq, 1) },
-		"adapt: Engine.Check: Ceiling is -1ns, want >= 0":  func() { adapt.Engine{Ceiling: -1}.Check(seq, 1) },
+		"adapt: Engine.Check: seq is nil, want a schedule":                    func() { adapt.River.Check(nil, 1) },
+		"adapt: Engine.Check: n is 0, want >= 1":                              func() { adapt.River.Check(seq, 0) },
+		"adapt: Engine.Check: Ceiling is 1s, want 0 or >= Floor, which is 2s": func() { adapt.Engine{Floor: 2 * s, Ceiling: s}.Check(seq, 1) },
+		"adapt: Engine.Check: Floor is -1ns, want >= 0":                       func() { adapt.Engine{Floor: -1}.Check(seq, 1) },
+		"adapt: Engine.Check: Grain is -1ns, want >= 0":                       func() { adapt.Engine{Grain: -1}.Check(seq, 1) },
+		"adapt: Engine.Check: Ceiling is -1ns, want >= 0":                     func() { adapt.Engine{Ceiling: -1}.Check(seq, 1) },
 	} {
 		if got := panicOf(f); got != any(want) {
 			t.Errorf("panic %v, want %v", got, want)

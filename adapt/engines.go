@@ -88,6 +88,7 @@ var (
 	GRPC = Engine{
 		Name:  "gRPC",
 		Hook:  "the retryPolicy of a service config",
+		Zero:  "an invalid value",
 		Stops: true,
 		Call:  "config, err := adapt.GRPCServiceConfig(newSeq)",
 		Trap:  "changes each delay by up to 20%, and makes 5 attempts at most unless grpc.WithMaxCallAttempts says more",

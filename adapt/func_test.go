@@ -255,6 +255,12 @@ func TestBrokenSchedules(t *testing.T) {
 			}
 			yield(2)
 		}, over},
+		{"recovers the panic of that", func(yield func(time.Duration) bool) {
+			defer func() { _ = recover() }()
+			for yield(1) {
+			}
+			yield(2)
+		}, over},
 		{"exits its goroutine", func(func(time.Duration) bool) { runtime.Goexit() }, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {

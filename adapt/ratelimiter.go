@@ -90,8 +90,9 @@ func ForgetAfter(d time.Duration) RateLimiterOption {
 //	queue := workqueue.NewTypedRateLimitingQueue(adapt.NewRateLimiter[string](seq))
 //
 // The limiter knows time: see [RateLimiter.When]. Time comes from package time, so
-// testing/synctest tests it. It has no limit for all items together. If you want one, use
-// workqueue.NewTypedMaxOfRateLimiter with a bucket beside it.
+// testing/synctest tests a limiter that is made in the bubble. It has no limit for all
+// items together. If you want one, use workqueue.NewTypedMaxOfRateLimiter with a bucket
+// beside it.
 //
 // A call that advances ranges over seq from the start, under the limiter's lock, so seq
 // must not call the limiter. It takes time in proportion to the number of the item's
