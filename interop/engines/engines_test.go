@@ -95,6 +95,22 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
+// TestWrongPage: a page that cannot have the figures is refused before the measurement.
+func TestWrongPage(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel() // so that a measurement would end with that error
+	other := filepath.Join(t.TempDir(), "page.md")
+	if err := os.WriteFile(other, []byte("# Engines\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	missing := filepath.Join(t.TempDir(), "missing.md")
+	for _, page := range []string{other, missing} {
+		if err := update(ctx, page); err == nil || !strings.Contains(err.Error(), page) {
+			t.Errorf("error %v, want one of %s", err, page)
+		}
+	}
+}
+
 // TestSnippets holds that the page's Go that is compiled below this folder stands there,
 // whatever its indentation.
 func TestSnippets(t *testing.T) {
