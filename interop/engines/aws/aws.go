@@ -1,7 +1,7 @@
 // Package aws runs a schedule as the Backoff of the AWS SDK for Go v2: its standard
 // retryer and its middleware for attempts, with an HTTP client that answers itself.
 //
-// Version 1.47.6 counts the first retry as 1, and as 0 if AWS_NEW_RETRIES_2026 is "true".
+// Version 1.47.7 counts the first retry as 1, and as 0 if AWS_NEW_RETRIES_2026 is "true".
 // Then a response can also ask for a longer delay by X-Amz-Retry-After. The SDK makes 3
 // attempts unless told otherwise, and ends early when its rate limiter has no tokens left,
 // which all requests of a retryer share.

@@ -72,7 +72,7 @@ func TestIndex(t *testing.T) {
 				os.Unsetenv(variable) // until Setenv restores it
 			}
 			if diff := cmp.Diff(row.want, count(t)); diff != "" {
-				t.Errorf("the SDK counts retries in another way than version 1.47.6 does with %s=%q, so adapt.BackoffDelay must change with it (-want +got):\n%s", variable, row.value, diff)
+				t.Errorf("the SDK counts retries in another way than version 1.47.7 does with %s=%q, so adapt.BackoffDelay must change with it (-want +got):\n%s", variable, row.value, diff)
 			}
 			want := []time.Duration{1 * s, 2 * s, 3 * s, 3 * s}
 			if diff := cmp.Diff(want, inBubble(t, slices.Values(want[:3]), 4)); diff != "" {
@@ -175,7 +175,7 @@ func TestAttempts(t *testing.T) {
 				row.options(o)
 			}, nil))
 			if got != row.want {
-				t.Errorf("%d attempts, want %d as in version 1.47.6", got, row.want)
+				t.Errorf("%d attempts, want %d as in version 1.47.7", got, row.want)
 			}
 		})
 	}
@@ -229,7 +229,7 @@ func TestMaxBackoff(t *testing.T) {
 		// Its delay is below 2 s, and 0 once in 10⁹.
 		got := attemptsWith(t, retry.AddWithMaxBackoffDelay(retry.NewStandard(options), time.Minute), nil)
 		if len(got) != 2 || got[1] > 2*s {
-			t.Errorf("AddWithMaxBackoffDelay makes attempts at %v, want one below 2s, as in version 1.47.6", got)
+			t.Errorf("AddWithMaxBackoffDelay makes attempts at %v, want one below 2s, as in version 1.47.7", got)
 		}
 	})
 }

@@ -1,6 +1,6 @@
 // Package river measures how well River keeps the delays of a schedule, on PostgreSQL.
 //
-// These facts are of version 0.51.0. River asks Worker.NextRetry first, and the RetryPolicy
+// These facts are of version 0.51.1. River asks Worker.NextRetry first, and the RetryPolicy
 // of its configuration if that returns the zero time. The number of errors of the job is 0
 // at the first failure. A time that is before the failure is replaced by that of River's
 // own default policy, 1 s after the first failure, and not by that of the RetryPolicy.
