@@ -7,8 +7,10 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -108,6 +110,25 @@ func TestWrongPage(t *testing.T) {
 		if err := update(ctx, page); err == nil || !strings.Contains(err.Error(), page) {
 			t.Errorf("error %v, want one of %s", err, page)
 		}
+	}
+}
+
+// TestSignals: a signal to stop ends the measurement, and not the process.
+func TestSignals(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot send itself a signal")
+	}
+	self, err := os.FindProcess(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+		ctx, stop := untilSignal()
+		if err := self.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		<-ctx.Done()
+		stop()
 	}
 }
 

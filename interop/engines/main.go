@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"syscall"
 
 	"github.com/redis/go-redis/v9/logging"
 
@@ -24,12 +25,18 @@ func main() {
 		os.Exit(2)
 	}
 	logging.Disable() // of the client of Redis
-	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer cancel()
+	ctx, stop := untilSignal()
+	defer stop()
 	if err := update(ctx, *file); err != nil {
 		fmt.Fprintf(os.Stderr, "engines: %v\n", err)
 		os.Exit(1)
 	}
+}
+
+// untilSignal returns a context that ends at a signal to stop, so that what a measurement
+// keeps in a server is deleted first.
+func untilSignal() (ctx context.Context, stop context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
 
 // update measures all engines and writes the page. It reads the page first, because the
