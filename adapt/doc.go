@@ -101,11 +101,11 @@
 //	    trap   refuses more than 12h since the message was received, not since the call
 //
 //	Pub/Sub
-//	    hook   ModifyAckDeadline
-//	    first  *msg.DeliveryAttempt is 1
+//	    hook   ModifyAckDeadline of apiv1
+//	    first  msg.DeliveryAttempt is 1
 //	    keeps  at most 10m0s, multiples of 1s
-//	    write  adapt.Seconds(seq, *msg.DeliveryAttempt-1, 0, 600)
-//	    trap   DeliveryAttempt is nil unless the subscription has a dead letter topic
+//	    write  adapt.Seconds(seq, int(msg.DeliveryAttempt)-1, 0, 600)
+//	    trap   DeliveryAttempt is 0 unless the subscription has a dead letter topic; the client of the package pubsub has no such call
 //
 //	Inngest
 //	    hook   RetryAtError

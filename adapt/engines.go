@@ -67,13 +67,13 @@ var (
 	}
 	PubSub = Engine{
 		Name:    "Pub/Sub",
-		Hook:    "ModifyAckDeadline",
-		Number:  "*msg.DeliveryAttempt",
+		Hook:    "ModifyAckDeadline of apiv1",
+		Number:  "msg.DeliveryAttempt",
 		First:   1,
 		Grain:   time.Second,
 		Ceiling: 10 * time.Minute,
-		Call:    "adapt.Seconds(seq, *msg.DeliveryAttempt-1, 0, 600)",
-		Trap:    "DeliveryAttempt is nil unless the subscription has a dead letter topic",
+		Call:    "adapt.Seconds(seq, int(msg.DeliveryAttempt)-1, 0, 600)",
+		Trap:    "DeliveryAttempt is 0 unless the subscription has a dead letter topic; the client of the package pubsub has no such call",
 	}
 	Inngest = Engine{
 		Name:    "Inngest",
