@@ -168,3 +168,20 @@ func TestSnippets(t *testing.T) {
 func flat(text string) string {
 	return regexp.MustCompile(`(?m)^[\t ]+`).ReplaceAllString(text, "")
 }
+
+// TestFailure: an error of several lines is one line, with the way to start the server.
+func TestFailure(t *testing.T) {
+	err := failure("asynq", errors.Join(errors.New("no answer"), errors.New("twice")))
+	const want = "asynq: no answer twice (needs Redis: start it on 127.0.0.1:6379 or set BACKOFF_REDIS_ADDRESS)"
+	if err.Error() != want {
+		t.Errorf("%q, want %q", err, want)
+	}
+	if got := failure("watermill", errors.New("no answer")).Error(); got != "watermill: no answer" {
+		t.Errorf("%q, want no word of a server", got)
+	}
+	for name := range servers {
+		if !slices.ContainsFunc(engines, func(e engine) bool { return e.name == name }) {
+			t.Errorf("no engine is called %q", name)
+		}
+	}
+}

@@ -6,15 +6,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/redis/go-redis/v9/logging"
 
 	"example.com/backoff/interop/page"
+	"example.com/backoff/interop/service"
 )
 
 func main() {
@@ -31,6 +34,19 @@ func main() {
 		fmt.Fprintf(os.Stderr, "engines: %v\n", err)
 		os.Exit(1)
 	}
+}
+
+// servers are what two engines need.
+var servers = map[string]service.Service{"River": service.Postgres, "asynq": service.Redis}
+
+// failure returns an error of one line, which tells how to start a server if the engine
+// needs one.
+func failure(engine string, err error) error {
+	text := fmt.Sprintf("%s: %s", engine, strings.Join(strings.Fields(err.Error()), " "))
+	if s, ok := servers[engine]; ok {
+		text += fmt.Sprintf(" (needs %s: start it on %s or set %s)", s.Name, s.Listens, s.Env)
+	}
+	return errors.New(text)
 }
 
 // untilSignal returns a context that ends at a signal to stop, so that what a measurement
@@ -57,7 +73,7 @@ func update(ctx context.Context, file string) error {
 	for _, e := range engines {
 		r, err := measure(ctx, e)
 		if err != nil {
-			return fmt.Errorf("%s: %w", e.name, err)
+			return failure(e.name, err)
 		}
 		fmt.Println(r.markdown(versions))
 		rows = append(rows, r)
