@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 	"testing"
 	"time"
 
 	"example.com/backoff"
 	"example.com/backoff/adapt"
+	"example.com/backoff/interop/kept"
 	"example.com/backoff/interop/killed"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -24,8 +26,18 @@ func rungs() adapt.Rungs { return adapt.Ladder(backoff.Linear(20*ms, 10*ms), ret
 
 // work is a worker whose jobs fail until their last retry.
 func work(broker string) error {
+	// Another goroutine makes the next attempt, on a busy machine perhaps before this one has
+	// told that the retry is written. That would look as if the job fell back.
+	var mu sync.Mutex
+	told := map[string]chan struct{}{} // by job, closed afterwards
 	w := &Worker{Brokers: []string{broker}, Topic: "jobs", ID: "0", Rungs: rungs()}
 	w.Attempt = func(_ context.Context, job *kgo.Record, retry int) error {
+		mu.Lock()
+		last := told[string(job.Key)]
+		mu.Unlock()
+		if last != nil {
+			<-last
+		}
 		killed.Begin(string(job.Key), retry)
 		if retry < retries {
 			return errFailed
@@ -37,7 +49,14 @@ func work(broker string) error {
 		if failure == nil {
 			return commit
 		}
-		return func() error { return killed.Ask(string(job.Key), retry, asked(w.Rungs)[retry], commit) }
+		return func() error {
+			this := make(chan struct{})
+			defer close(this)
+			mu.Lock()
+			told[string(job.Key)] = this
+			mu.Unlock()
+			return killed.Ask(string(job.Key), retry, asked(w.Rungs)[retry], commit)
+		}
 	}
 	return w.Run(context.Background())
 }
@@ -80,7 +99,7 @@ func once(t *testing.T, records []*kgo.Record, want int) {
 // transaction. The transaction is undone at once, not after kgo.TransactionTimeout, and
 // the job is retried.
 func TestRestart(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(kept.Context(t, "the last retry of a job"))
 	defer stop()
 	first := &Worker{Topic: "jobs", ID: "0", Rungs: adapt.Ladder(backoff.Constant(10*ms), 2, 1)}
 	c := cluster(t, first, 1)
@@ -95,7 +114,7 @@ func TestRestart(t *testing.T) {
 	}
 	ended := make(chan error, 2)
 	go func() { ended <- first.Run(ctx) }()
-	<-standing
+	kept.Receive(t, standing, "the end of a transaction")
 
 	start := time.Now()
 	second := *first
