@@ -2,6 +2,8 @@
 package examples
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/backoff/interop/kept"
 	"example.com/backoff/interop/service"
 )
 
@@ -42,16 +45,17 @@ func TestExamples(t *testing.T) {
 			if s, ok := needs[name]; ok {
 				service.Need(t, s)
 			}
+			ctx := kept.Context(t, "the program to be built and to end")
 			binary := filepath.Join(t.TempDir(), name)
-			if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./"+name).CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, "./"+name).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
 			var stderr strings.Builder
-			cmd := exec.CommandContext(t.Context(), binary)
+			cmd := exec.CommandContext(ctx, binary)
 			cmd.Stderr = &stderr
 			out, err := cmd.Output()
 			if err != nil {
-				t.Fatalf("%v\n%s%s", err, out, &stderr)
+				t.Fatalf("%v\n%s%s", errors.Join(err, context.Cause(ctx)), out, &stderr)
 			}
 			for _, complaint := range complaints(string(out), seconds[name]) {
 				t.Errorf("%s; it printed\n%s", complaint, out)

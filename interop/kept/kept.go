@@ -89,6 +89,39 @@ func (b Bound) check(delays []Delay) (early, late string, excess time.Duration) 
 	return early, late, excess
 }
 
+// Patience is how long a test waits for an engine. On a busy machine too, none of them
+// needs so long.
+const Patience = 5 * time.Minute
+
+// Context returns a context of tb that ends after Patience. The error of a function that
+// returns its cause tells what was waited for. An engine that breaks must fail its test
+// with that, and not stop it until the time of go test is over.
+func Context(tb testing.TB, what string) context.Context {
+	ctx, cancel := waiting(tb, 0, what)
+	tb.Cleanup(cancel)
+	return ctx
+}
+
+// waiting returns a context that ends after Patience and more.
+func waiting(tb testing.TB, more time.Duration, what string) (context.Context, context.CancelFunc) {
+	wait := Patience + more
+	return context.WithTimeoutCause(tb.Context(), wait, fmt.Errorf("waited %v for %s", wait, what))
+}
+
+// Receive returns what comes from ch. It fails the test, with a line that tells what was
+// waited for, if nothing comes within Patience.
+func Receive[T any](tb testing.TB, ch <-chan T, what string) (v T) {
+	tb.Helper()
+	ctx, cancel := waiting(tb, 0, what)
+	defer cancel()
+	select {
+	case v = <-ch:
+	case <-ctx.Done():
+		tb.Fatal(context.Cause(ctx))
+	}
+	return v
+}
+
 // Judge calls measure, and fails the test unless each delay that was asked for is the
 // wanted one, and was kept within b.
 //
@@ -98,6 +131,8 @@ func (b Bound) check(delays []Delay) (early, late string, excess time.Duration) 
 // of them was late by more than an eighth of what the delay is too long by, the round
 // does not count. After seven such rounds the test skips. If a round counts, a delay that
 // is too long must be so in a second round that counts, or the test does not fail.
+//
+// The context of measure ends after the wanted delays and Patience, and then the test fails.
 func Judge(tb testing.TB, want []time.Duration, b Bound, measure func(ctx context.Context) ([]Delay, error)) {
 	tb.Helper()
 	judge(tb, want, b, measure, func() func() time.Duration { return watch(time.Sleep) })
@@ -107,11 +142,21 @@ func Judge(tb testing.TB, want []time.Duration, b Bound, measure func(ctx contex
 func judge(tb testing.TB, want []time.Duration, b Bound, measure func(ctx context.Context) ([]Delay, error), watch func() (stop func() time.Duration)) {
 	tb.Helper()
 	failed := ""
+	total := time.Duration(0)
+	for _, d := range want {
+		total += d
+	}
 	for round := range 7 {
+		ctx, cancel := waiting(tb, total, fmt.Sprintf("an engine to keep %d delays", len(want)))
 		stop := watch()
-		delays, err := measure(tb.Context())
+		delays, err := measure(ctx)
 		busy := stop()
-		if err != nil {
+		ended := ctx.Err() != nil
+		cancel()
+		switch {
+		case err != nil && ended:
+			tb.Fatalf("%v: %v", context.Cause(ctx), err)
+		case err != nil:
 			tb.Fatal(err)
 		}
 		asked := make([]time.Duration, len(delays))

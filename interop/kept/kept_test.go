@@ -172,9 +172,6 @@ func TestJudge(t *testing.T) {
 			measured, watching := 0, false
 			r := judged(t, func(tb testing.TB) {
 				judge(tb, []time.Duration{100 * ms}, Exact, func(ctx context.Context) ([]Delay, error) {
-					if ctx != t.Context() {
-						t.Error("measure has another context than the test")
-					}
 					if !watching {
 						t.Error("nobody watches the machine while measure runs")
 					}
@@ -227,6 +224,41 @@ func TestJudgeError(t *testing.T) {
 			t.Errorf("failed with %q, want no engine", r.failed)
 		}
 	})
+}
+
+// An engine that stands still fails the test with a line that tells what did not come.
+func TestPatience(t *testing.T) {
+	for _, row := range []struct {
+		name, failed string
+		after        time.Duration
+		f            func(tb testing.TB)
+	}{
+		{"Judge", "waited 5m3s for an engine to keep 2 delays: no attempt", Patience + 3*time.Second, func(tb testing.TB) {
+			Judge(tb, []time.Duration{time.Second, 2 * time.Second}, Exact, func(ctx context.Context) ([]Delay, error) {
+				<-ctx.Done()
+				return nil, errors.New("no attempt")
+			})
+		}},
+		{"Receive", "waited 5m0s for an attempt", Patience, func(tb testing.TB) { Receive(tb, make(chan int), "an attempt") }},
+		{"Context", "waited 5m0s for an attempt", Patience, func(tb testing.TB) {
+			ctx := Context(tb, "an attempt")
+			<-ctx.Done()
+			tb.Fatal(context.Cause(ctx))
+		}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			r := judged(t, row.f)
+			if took := time.Since(start); r.failed != row.failed || took < row.after || took > row.after+time.Second {
+				t.Errorf("%s: failed with %q after %v, want %q after %v", row.name, r.failed, took, row.failed, row.after)
+			}
+		})
+	}
+	ch := make(chan int, 1)
+	ch <- 7
+	if got := Receive(t, ch, "a number"); got != 7 {
+		t.Errorf("Receive returns %d, want 7", got)
+	}
 }
 
 // TestJudgeMeasures lets an engine wait in a bubble, where nothing else is late: a delay

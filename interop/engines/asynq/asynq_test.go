@@ -64,7 +64,7 @@ func TestEarly(t *testing.T) {
 	delay := adapt.RetryDelay[*asynq.Task](backoff.Constant(time.Second))
 	err := serve(t.Context(), fails, func(retry int, err error, task *asynq.Task) time.Duration {
 		return rec.Ask(delay(retry, err, task))
-	}, 10, func(string) error { <-early; return nil })
+	}, 10, func(string) error { kept.Receive(t, early, "a retry that is early, or ten"); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +82,7 @@ func TestArchived(t *testing.T) {
 	defer inspector.Close()
 	const maxRetry = 2
 	var attempts atomic.Int32
+	ctx := kept.Context(t, "a task to be archived")
 	fails := func(context.Context, *asynq.Task) error { attempts.Add(1); return errors.New("always") }
 	err := serve(t.Context(), fails, adapt.RetryDelay[*asynq.Task](backoff.Constant(0)), maxRetry, func(queue string) error {
 		for {
@@ -89,7 +90,9 @@ func TestArchived(t *testing.T) {
 			if err != nil || info.Archived == 1 {
 				return err
 			}
-			time.Sleep(CheckInterval)
+			if err := backoff.Sleep(ctx, CheckInterval); err != nil {
+				return context.Cause(ctx)
+			}
 		}
 	})
 	if got := attempts.Load(); err != nil || got != maxRetry+1 {
@@ -117,7 +120,7 @@ func TestRemove(t *testing.T) {
 	var queue string
 	err := serve(t.Context(), fails, adapt.RetryDelay[*asynq.Task](backoff.Constant(time.Hour)), 1, func(name string) error {
 		queue = name
-		<-attempted
+		kept.Receive(t, attempted, "an attempt")
 		return nil
 	})
 	if err != nil {

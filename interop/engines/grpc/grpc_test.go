@@ -108,8 +108,9 @@ func TestDelays(t *testing.T) {
 // lengthens them, so the test looks for one that is shorter than asked by more than 3 %.
 // Two of five are, so that 200 in a row that are not come by chance once in 1e48 runs.
 func TestJitterAlways(t *testing.T) {
+	ctx := kept.Context(t, "a delay that is shorter")
 	for range 200 {
-		delays, err := Measure(t.Context(), backoff.Constant(50*ms), 1)
+		delays, err := Measure(ctx, backoff.Constant(50*ms), 1)
 		if err := errors.Join(err, notEarly(delays)); err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +138,7 @@ func TestPolicyIsRead(t *testing.T) {
 	config := configOf(t, backoff.Take(backoff.Cap(backoff.Exponential(1234567891, 1.5), 1000*time.Second), 20),
 		adapt.GRPCMethods("grpc.health.v1.Health/Check"), adapt.GRPCCodes(codes.Unavailable, codes.Canceled, codes.Unauthenticated))
 	conn := dialed(t, s, config, grpc.WithMaxCallAttempts(21))
-	if err := call(t.Context(), conn); err != nil {
+	if err := call(kept.Context(t, "the end of a call"), conn); err != nil {
 		t.Fatal(err)
 	}
 	p := conn.GetMethodConfig(grpc_health_v1.Health_Check_FullMethodName).RetryPolicy
@@ -162,7 +163,7 @@ func TestCodes(t *testing.T) {
 			attempts++
 			return status.Error(c, "as wanted")
 		})
-		if err := call(t.Context(), dialed(t, s, config)); status.Code(err) != c {
+		if err := call(kept.Context(t, "the end of a call"), dialed(t, s, config)); status.Code(err) != c {
 			t.Errorf("%v: %v", c, err)
 		}
 		if attempts != 2 {
@@ -197,7 +198,7 @@ func TestAttempts(t *testing.T) {
 			return errUnavailable
 		})
 		conn := dialed(t, s, configOf(t, backoff.Take(backoff.Constant(ms), test.retries)), test.opts...)
-		if err := call(t.Context(), conn); status.Code(err) != codes.Unavailable {
+		if err := call(kept.Context(t, "the end of a call"), conn); status.Code(err) != codes.Unavailable {
 			t.Errorf("%+v: %v", test, err)
 		}
 		if attempts != test.want {
@@ -221,7 +222,7 @@ func TestOutcomes(t *testing.T) {
 			attempts++
 			return test.results[attempts-1]
 		})
-		err := call(t.Context(), dialed(t, s, configOf(t, backoff.Take(backoff.Exponential(ms, 2), 4))))
+		err := call(kept.Context(t, "the end of a call"), dialed(t, s, configOf(t, backoff.Take(backoff.Exponential(ms, 2), 4))))
 		if status.Code(err) != test.want || attempts != len(test.results) {
 			t.Errorf("%v after %d attempts, want %v after %d", err, attempts, test.want, len(test.results))
 		}
@@ -241,7 +242,7 @@ func TestThrottling(t *testing.T) {
 	attemptsOf := func(err error) int {
 		result = err
 		before := attempts
-		if got := call(t.Context(), conn); status.Code(got) != status.Code(err) {
+		if got := call(kept.Context(t, "the end of a call"), conn); status.Code(got) != status.Code(err) {
 			t.Errorf("%v, want %v", got, err)
 		}
 		return attempts - before
@@ -299,7 +300,7 @@ func TestNegativePushback(t *testing.T) {
 		grpc.SetTrailer(ctx, metadata.Pairs("grpc-retry-pushback-ms", "-1"))
 		return errUnavailable
 	})
-	err := call(t.Context(), dialed(t, s, configOf(t, backoff.Take(backoff.Constant(ms), 4))))
+	err := call(kept.Context(t, "the end of a call"), dialed(t, s, configOf(t, backoff.Take(backoff.Constant(ms), 4))))
 	if status.Code(err) != codes.Unavailable || attempts != 1 {
 		t.Errorf("%v after %d attempts, want 1", err, attempts)
 	}
@@ -320,7 +321,7 @@ func TestWithoutConnection(t *testing.T) {
 	}
 	conn := dialed(t, s, configOf(t, backoff.Take(backoff.Constant(10*ms), 4)), grpc.WithContextDialer(dial))
 	start := time.Now()
-	if err := call(t.Context(), conn); status.Code(err) != codes.Unavailable {
+	if err := call(kept.Context(t, "the end of a call"), conn); status.Code(err) != codes.Unavailable {
 		t.Errorf("without a server: %v", err)
 	}
 	if waited := time.Since(start); waited < 32*ms {
@@ -333,7 +334,7 @@ func TestWithoutConnection(t *testing.T) {
 		t.Errorf("the connection is %v", state)
 	}
 	up.Store(true)
-	if err := call(t.Context(), conn, grpc.WaitForReady(true)); err != nil {
+	if err := call(kept.Context(t, "the end of a call"), conn, grpc.WaitForReady(true)); err != nil {
 		t.Errorf("WaitForReady: %v", err)
 	}
 }

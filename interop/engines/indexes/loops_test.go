@@ -64,6 +64,7 @@ func workqueueWhen(_ *testing.T, seq iter.Seq[time.Duration], r *record) {
 		r.of(adapt.Func(seq)),
 	})
 	defer q.ShutDown()
+	defer time.AfterFunc(5*time.Minute, q.ShutDown).Stop() // or Get waits forever if an item is lost
 	q.Add("item")
 	for range enough {
 		item, _ := q.Get()

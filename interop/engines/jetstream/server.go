@@ -95,7 +95,7 @@ func next(ctx context.Context, c jetstream.Consumer) (jetstream.Msg, *jetstream.
 			return nil, nil, err
 		}
 		if ctx.Err() != nil {
-			return nil, nil, fmt.Errorf("waiting for a message: %w", ctx.Err())
+			return nil, nil, fmt.Errorf("waiting for a message: %w", context.Cause(ctx))
 		}
 	}
 }

@@ -117,7 +117,7 @@ func TestNoDelayIsNotSent(t *testing.T) {
 
 // TestShortDelays: a delay above 0 that NakWithDelay sends lasts 10 ms or longer.
 func TestShortDelays(t *testing.T) {
-	delays, err := Measure(t.Context(), slices.Values([]time.Duration{1, ms, 5 * ms, 9 * ms}), 4)
+	delays, err := Measure(kept.Context(t, "four short delays"), slices.Values([]time.Duration{1, ms, 5 * ms, 9 * ms}), 4)
 	check(t, err)
 	for _, d := range delays {
 		if d.Kept < 10*ms {
@@ -224,7 +224,7 @@ func TestWaitingCountsAsPending(t *testing.T) {
 func TestZeroInList(t *testing.T) {
 	e := begin(t, 1)
 	c := e.consumer(t, jetstream.ConsumerConfig{BackOff: []time.Duration{60 * ms, 0, never}})
-	waits, err := unanswered(t.Context(), c, 2)
+	waits, err := unanswered(kept.Context(t, "two redeliveries"), c, 2)
 	check(t, err)
 	if waits[1] < 60*ms {
 		t.Errorf("delay 1 of 60ms, 0, ... lasted %v, want at least 60ms", waits[1])
@@ -240,7 +240,7 @@ func TestZeroInList(t *testing.T) {
 	}
 
 	list := adapt.List(slices.Values([]time.Duration{0, ms, 0}), 3)
-	_, err = unanswered(t.Context(), e.consumer(t, jetstream.ConsumerConfig{BackOff: list}), 5)
+	_, err = unanswered(kept.Context(t, "five redeliveries"), e.consumer(t, jetstream.ConsumerConfig{BackOff: list}), 5)
 	check(t, err) // which says that nothing came
 }
 
@@ -278,7 +278,7 @@ func TestMaxDeliver(t *testing.T) {
 	reports, err := e.conn.SubscribeSync("$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.>")
 	check(t, err)
 	c := e.consumer(t, jetstream.ConsumerConfig{BackOff: []time.Duration{10 * ms, 20 * ms}, MaxDeliver: 2})
-	_, err = unanswered(t.Context(), c, 1)
+	_, err = unanswered(kept.Context(t, "a redelivery"), c, 1)
 	check(t, err)
 	for start := time.Now(); ; {
 		if comes(t, c, 100*ms) {

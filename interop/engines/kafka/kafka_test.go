@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -45,8 +46,9 @@ func TestDelays(t *testing.T) {
 // franz-go has to know of a topic, and each retry about 1 ms for its transaction.
 func TestFloor(t *testing.T) {
 	var delays []kept.Delay
+	ctx := kept.Context(t, "a retry without a delay")
 	for range 20 { // a busy machine may make all of them longer
-		d, err := measure(t.Context(), adapt.Ladder(backoff.Constant(0), 5, 1))
+		d, err := measure(ctx, adapt.Ladder(backoff.Constant(0), 5, 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,26 +91,27 @@ func TestLadder(t *testing.T) {
 // committed returns the records of topics that are not of an aborted or an open transaction.
 func committed(t *testing.T, brokers []string, topics ...string) (records []*kgo.Record) {
 	t.Helper()
+	ctx := kept.Context(t, "the last record that is committed")
 	c, err := kgo.NewClient(kgo.SeedBrokers(brokers...), kgo.ConsumeTopics(topics...), kgo.KeepControlRecords(),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	ends, err := kadm.NewClient(c).ListCommittedOffsets(t.Context(), topics...)
+	ends, err := kadm.NewClient(c).ListCommittedOffsets(ctx, topics...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	missing := 0
+	missing := 0 // partitions that are not read to their end
 	ends.Each(func(o kadm.ListedOffset) {
 		if o.Offset > 0 {
 			missing++
 		}
 	})
 	for missing > 0 {
-		fetches := c.PollFetches(t.Context())
+		fetches := c.PollFetches(ctx)
 		if err := fetches.Err(); err != nil {
-			t.Fatal(err)
+			t.Fatal(errors.Join(err, context.Cause(ctx)))
 		}
 		for r := range fetches.RecordsAll() {
 			if end, _ := ends.Lookup(r.Topic, r.Partition); r.Offset == end.Offset-1 {
@@ -124,7 +127,7 @@ func committed(t *testing.T, brokers []string, topics ...string) (records []*kgo
 
 // TestDead gives a job its last retry, and looks at what is left of it.
 func TestDead(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(kept.Context(t, "the last retry of a job"))
 	defer stop()
 	var retries []int
 	w := &Worker{Topic: "jobs", ID: "0", Rungs: adapt.Ladder(backoff.Constant(5*ms), 3, 1)}
@@ -184,7 +187,7 @@ func cluster(t *testing.T, w *Worker, partitions int32) *kfake.Cluster {
 // TestMoves starts a second worker while jobs wait in the first. The attempt of a job
 // whose partition moves is made twice, and its result is written once.
 func TestMoves(t *testing.T) {
-	ctx, stop := context.WithCancel(t.Context())
+	ctx, stop := context.WithCancel(kept.Context(t, "the last retry of each job"))
 	defer stop()
 	const jobs, retries = 4, 6
 	first := &Worker{Topic: "jobs", ID: "0", Rungs: adapt.Ladder(backoff.Linear(40*ms, 10*ms), retries, 3)}
@@ -232,7 +235,7 @@ func TestMoves(t *testing.T) {
 	}
 	ended := make(chan error, 2)
 	go func() { ended <- first.Run(ctx) }()
-	<-join
+	kept.Receive(t, join, "a first retry")
 	go func() { ended <- second.Run(ctx) }()
 	for range 2 {
 		if err := <-ended; err != context.Canceled {

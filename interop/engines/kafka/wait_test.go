@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"example.com/backoff/interop/kept"
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 	"github.com/twmb/franz-go/pkg/kmsg"
@@ -36,20 +37,20 @@ func TestPauseIsLate(t *testing.T) {
 	if err := produce(t.Context(), c.ListenAddrs(), &kgo.Record{Topic: "paused"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := client.PollFetches(t.Context()).Err(); err != nil {
+	if err := client.PollFetches(kept.Context(t, "a record of the topic")).Err(); err != nil {
 		t.Fatal(err)
 	}
 	client.PauseFetchTopics("paused")
 	for len(fetched) > 0 {
 		<-fetched
 	}
-	<-fetched // the fetch at the time of the pause has ended, and this one leaves the topic out
+	kept.Receive(t, fetched, "a fetch without the topic") // the fetch at the time of the pause has ended, and this one leaves the topic out
 	if err := produce(t.Context(), c.ListenAddrs(), &kgo.Record{Topic: "paused"}); err != nil {
 		t.Fatal(err)
 	}
 	resumed := time.Now()
 	client.ResumeFetchTopics("paused")
-	if err := client.PollFetches(t.Context()).Err(); err != nil {
+	if err := client.PollFetches(kept.Context(t, "a record of the topic")).Err(); err != nil {
 		t.Fatal(err)
 	}
 	late := time.Since(resumed)
@@ -70,7 +71,10 @@ func TestWaitingStaysInGroup(t *testing.T) {
 	beats := make(chan struct{}, 1000)
 	c.ControlKey(int16(kmsg.Heartbeat), func(kmsg.Request) (kmsg.Response, error, bool) {
 		c.KeepControl()
-		beats <- struct{}{}
+		select {
+		case beats <- struct{}{}:
+		default: // enough, and the broker must not wait for the test
+		}
 		return nil, nil, false
 	})
 	join := func(opts ...kgo.Opt) *kgo.Client {
@@ -87,20 +91,17 @@ func TestWaitingStaysInGroup(t *testing.T) {
 		t.Fatal(err)
 	}
 	waiting := join()
-	if err := waiting.PollRecords(t.Context(), 1).Err(); err != nil {
+	if err := waiting.PollRecords(kept.Context(t, "a record"), 1).Err(); err != nil {
 		t.Fatal(err)
 	}
 	for len(beats) > 0 {
 		<-beats
 	}
 	for range 10 { // which do not come if a consumer must poll for them
-		<-beats
+		kept.Receive(t, beats, "a heartbeat")
 	}
 	assigned := make(chan []int32, 10)
 	join(kgo.OnPartitionsAssigned(func(_ context.Context, _ *kgo.Client, got map[string][]int32) { assigned <- got["t"] }))
-	for partitions := range assigned {
-		if len(partitions) == 1 {
-			return
-		}
+	for len(kept.Receive(t, assigned, "one of two partitions")) != 1 {
 	}
 }

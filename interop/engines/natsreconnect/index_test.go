@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"example.com/backoff/interop/kept"
 )
 
 // TestIndex: the client counts waits from 1, from the start in each outage, and with two
@@ -82,7 +84,7 @@ func events(t *testing.T, servers int, script string) string {
 	defer conn.Close()
 	for d.broken != nil {
 		d.broken.Close()
-		<-connected
+		kept.Receive(t, connected, "a connection")
 	}
 	return got.String()
 }

@@ -80,6 +80,6 @@ func newEnvironment(id string) *testsuite.TestWorkflowEnvironment {
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	env := suite.NewTestWorkflowEnvironment()
 	env.SetStartWorkflowOptions(client.StartWorkflowOptions{ID: id})
-	env.SetTestTimeout(time.Hour) // of the wall clock, which a busy machine needs
+	env.SetTestTimeout(5 * time.Minute) // of the wall clock, which a busy machine needs
 	return env
 }
