@@ -40,19 +40,15 @@ func Measure(ctx context.Context, seq iter.Seq[time.Duration], n int) ([]kept.De
 
 // recorded returns seq as a RetryPolicy that tells rec the delays it draws.
 func recorded(rec *kept.Recorder, seq iter.Seq[time.Duration]) adapt.NextRetryFunc[*rivertype.JobRow] {
-	var drawn time.Duration
-	policy := adapt.NextRetry(func(yield func(time.Duration) bool) {
-		for drawn = range seq {
-			if !yield(drawn) {
+	return adapt.NextRetry(func(yield func(time.Duration) bool) {
+		for d := range seq {
+			// NextRetry draws up to the delay that it wants, and reads the clock after that. In
+			// the other order a retry would seem early if the process stands still in between.
+			if !yield(rec.Ask(d)) {
 				return
 			}
 		}
 	}, retries)
-	return func(job *rivertype.JobRow) time.Time {
-		at := policy(job)
-		rec.Ask(drawn)
-		return at
-	}
 }
 
 func retries(job *rivertype.JobRow) int { return len(job.Errors) }
@@ -60,6 +56,11 @@ func retries(job *rivertype.JobRow) int { return len(job.Errors) }
 // measure runs a job with a RetryPolicy, and with hook as the NextRetry of its worker
 // unless that is nil.
 func measure(ctx context.Context, rec *kept.Recorder, n int, policy river.ClientRetryPolicy, hook func(job *rivertype.JobRow) time.Time) (delays []kept.Delay, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, context.Cause(ctx)) // which pgx does not return
+		}
+	}()
 	db, err := NewDatabase(ctx)
 	if err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func measure(ctx context.Context, rec *kept.Recorder, n int, policy river.Client
 	case <-w.enough:
 		return rec.Delays()[:n], nil
 	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+		return nil, ctx.Err()
 	}
 }
 

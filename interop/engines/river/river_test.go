@@ -42,11 +42,13 @@ func TestMeasure(t *testing.T) {
 func TestMeasureEndsWithItsContext(t *testing.T) {
 	service.Need(t, service.Postgres)
 	t.Parallel()
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cause := errors.New("enough")
-	time.AfterFunc(500*ms, func() { cancel(cause) })
-	if _, err := Measure(ctx, backoff.Constant(time.Hour), 1); !errors.Is(err, cause) {
-		t.Errorf("Measure returns %v, want %v", err, cause)
+	for _, after := range []time.Duration{0, 20 * ms, 500 * ms} { // before, perhaps while and after it makes its tables
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cause := errors.New("enough")
+		time.AfterFunc(after, func() { cancel(cause) })
+		if _, err := Measure(ctx, backoff.Constant(time.Hour), 1); !errors.Is(err, cause) {
+			t.Errorf("after %v Measure returns %v, want %v", after, err, cause)
+		}
 	}
 }
 
@@ -167,7 +169,7 @@ func TestLongest(t *testing.T) {
 	if _, err := client.Insert(t.Context(), failingArgs{}, nil); err != nil {
 		t.Fatal(err)
 	}
-	job := (<-failed).Job
+	job := kept.Receive(t, failed, "the failure of a job").Job
 	if year := time.Now().Year() + 292; job.State != rivertype.JobStateRetryable || job.ScheduledAt.Year() < year || job.ScheduledAt.Year() > year+1 {
 		t.Errorf("the job is %s at %v, want retryable in %d", job.State, job.ScheduledAt, year)
 	}
@@ -189,9 +191,8 @@ func TestKeyed(t *testing.T) {
 		inAnotherProcess := adapt.Keyed(newSeq)
 		return measure(ctx, rec, len(want), nil, func(job *rivertype.JobRow) time.Time {
 			d := inAnotherProcess(strconv.FormatInt(job.ID, 10), len(job.Errors))
-			at := time.Now().Add(d)
-			rec.Ask(d)
-			return at
+			rec.Ask(d) // first, or the retry seems early if the process stands still in between
+			return time.Now().Add(d)
 		})
 	})
 	if other := []time.Duration{delay("2", 0), delay("2", 1), delay("2", 2)}; cmp.Equal(want, other) {

@@ -44,7 +44,8 @@ func NewDatabase(ctx context.Context) (*Database, error) {
 }
 
 func (db *Database) migrate(ctx context.Context) error {
-	if _, err := db.Pool.Exec(ctx, "CREATE SCHEMA "+db.Schema); err != nil {
+	// A statement that ctx ends may still run when the caller drops the schema.
+	if _, err := db.Pool.Exec(context.WithoutCancel(ctx), "CREATE SCHEMA "+db.Schema); err != nil {
 		return err
 	}
 	migrator, err := rivermigrate.New(riverpgxv5.New(db.Pool), &rivermigrate.Config{Schema: db.Schema, Logger: quiet})
