@@ -133,9 +133,29 @@ func Receive[T any](tb testing.TB, ch <-chan T, what string) (v T) {
 // is too long must be so in a second round that counts, or the test does not fail.
 //
 // The context of measure ends after the wanted delays and Patience, and then the test fails.
-func Judge(tb testing.TB, want []time.Duration, b Bound, measure func(ctx context.Context) ([]Delay, error)) {
+//
+// An engine that works in a server needs some calls of it for each retry, and a busy machine
+// holds up each of them a little. Each of calls is made again and again too, and the time
+// that the longest one took counts as that of a timer that was late.
+func Judge(tb testing.TB, want []time.Duration, b Bound, measure func(ctx context.Context) ([]Delay, error), calls ...func()) {
 	tb.Helper()
-	judge(tb, want, b, measure, func() func() time.Duration { return watch(time.Sleep) })
+	judge(tb, want, b, measure, func() func() time.Duration {
+		stops := []func() time.Duration{Watch()}
+		for _, c := range calls {
+			stops = append(stops, repeat(func() time.Duration {
+				time.Sleep(10 * time.Millisecond) // so that the calls are no load
+				start := time.Now()
+				c()
+				return time.Since(start)
+			}))
+		}
+		return func() (latest time.Duration) {
+			for _, stop := range stops {
+				latest = max(latest, stop())
+			}
+			return latest
+		}
+	})
 }
 
 // judge is Judge with another watch.
@@ -184,9 +204,21 @@ func judge(tb testing.TB, want []time.Duration, b Bound, measure func(ctx contex
 	tb.Skip("the machine is too busy to tell")
 }
 
-// watch starts to measure how late sleep returns. Its result ends that, and returns how late
-// the latest call was.
+// Watch starts to measure how late timers are. Its result ends that, and returns how late
+// the latest one was.
+func Watch() (stop func() time.Duration) { return watch(time.Sleep) }
+
+// watch is Watch with another time.Sleep.
 func watch(sleep func(time.Duration)) (stop func() time.Duration) {
+	return repeat(func() time.Duration {
+		start := time.Now()
+		sleep(time.Millisecond)
+		return time.Since(start) - time.Millisecond
+	})
+}
+
+// repeat calls f until stop is called, which returns the largest result.
+func repeat(f func() time.Duration) (stop func() time.Duration) {
 	done, latest := make(chan struct{}), make(chan time.Duration)
 	go func() {
 		worst := time.Duration(0)
@@ -196,9 +228,7 @@ func watch(sleep func(time.Duration)) (stop func() time.Duration) {
 				latest <- worst
 				return
 			default:
-				start := time.Now()
-				sleep(time.Millisecond)
-				worst = max(worst, time.Since(start)-time.Millisecond)
+				worst = max(worst, f())
 			}
 		}
 	}()

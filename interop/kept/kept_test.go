@@ -291,6 +291,28 @@ func TestJudgeMeasures(t *testing.T) {
 	})
 }
 
+// A round does not count if a server was slow meanwhile.
+func TestJudgeCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for call, want := range map[time.Duration]string{ // by how long a call takes, if the delay is 8 ms too long
+			0:      "delay 0 is 110ms, want 100ms or at most 2ms more; before that, delay 0 is 110ms, want 100ms or at most 2ms more",
+			ms:     "delay 0 is 110ms, want 100ms or at most 2ms more; before that, delay 0 is 110ms, want 100ms or at most 2ms more",
+			ms + 1: "",
+		} {
+			calls := 0
+			r := judged(t, func(tb testing.TB) {
+				Judge(tb, []time.Duration{100 * ms}, Exact, func(context.Context) ([]Delay, error) {
+					time.Sleep(110 * ms)
+					return []Delay{{100 * ms, 110 * ms}}, nil
+				}, func() { calls++; time.Sleep(call) })
+			})
+			if r.failed != want || (r.skipped == "") != (want != "") || calls < 10 || calls > 80 {
+				t.Errorf("calls of %v: failed with %q, skipped with %q after %d calls, want failed with %q after 10 to 80", call, r.failed, r.skipped, calls, want)
+			}
+		}
+	})
+}
+
 // In a bubble a timer is as late as the test wants, and a goroutine that does not end is
 // reported.
 func TestWatch(t *testing.T) {

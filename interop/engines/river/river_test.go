@@ -27,6 +27,20 @@ var bound = kept.Bound{Early: ms, Late: PollInterval + 10*ms + 20*ms}
 // batched is the bound of a delay below 250 ms, which is how often River writes failures.
 var batched = kept.Bound{Early: ms, Late: 250*ms + bound.Late}
 
+// judge is kept.Judge. A call is a transaction that PostgreSQL writes to its disk, as River's
+// are.
+func judge(t *testing.T, want []time.Duration, b kept.Bound, measure func(context.Context) ([]kept.Delay, error)) {
+	t.Helper()
+	db, err := open(t.Context(), "public")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Pool.Close()
+	kept.Judge(t, want, b, measure, func() {
+		db.Pool.Exec(context.WithoutCancel(t.Context()), "SELECT pg_logical_emit_message(true, 'backoff', '')") // measure has the errors
+	})
+}
+
 // The first delay kept is delay 0 of a schedule whose delays all differ, and the last one
 // is held.
 func TestMeasure(t *testing.T) {
@@ -34,7 +48,7 @@ func TestMeasure(t *testing.T) {
 	t.Parallel()
 	seq := backoff.Take(backoff.Linear(300*ms, 100*ms), 3)
 	want := []time.Duration{300 * ms, 400 * ms, 500 * ms, 500 * ms}
-	kept.Judge(t, want, bound, func(ctx context.Context) ([]kept.Delay, error) {
+	judge(t, want, bound, func(ctx context.Context) ([]kept.Delay, error) {
 		return Measure(ctx, seq, len(want))
 	})
 }
@@ -81,7 +95,7 @@ func TestWorkerFirst(t *testing.T) {
 	service.Need(t, service.Postgres)
 	t.Parallel()
 	want := []time.Duration{300 * ms, 400 * ms}
-	kept.Judge(t, want, bound, func(ctx context.Context) ([]kept.Delay, error) {
+	judge(t, want, bound, func(ctx context.Context) ([]kept.Delay, error) {
 		rec := new(kept.Recorder)
 		policy := recorded(rec, backoff.Constant(time.Minute))
 		return measure(ctx, rec, len(want), policy, recorded(rec, backoff.Linear(300*ms, 100*ms)))
@@ -94,7 +108,7 @@ func TestScheduler(t *testing.T) {
 	service.Need(t, service.Postgres)
 	t.Parallel()
 	want := []time.Duration{5500 * ms}
-	kept.Judge(t, want, bound, func(ctx context.Context) ([]kept.Delay, error) {
+	judge(t, want, bound, func(ctx context.Context) ([]kept.Delay, error) {
 		return Measure(ctx, backoff.Constant(want[0]), len(want))
 	})
 }
@@ -105,7 +119,7 @@ func TestZero(t *testing.T) {
 	service.Need(t, service.Postgres)
 	t.Parallel()
 	want := []time.Duration{0, 0, 0, 1, 1}
-	kept.Judge(t, want, batched, func(ctx context.Context) ([]kept.Delay, error) {
+	judge(t, want, batched, func(ctx context.Context) ([]kept.Delay, error) {
 		return Measure(ctx, backoff.Concat(backoff.Take(backoff.Constant(0), 3), backoff.Constant(1)), len(want))
 	})
 }
@@ -133,7 +147,7 @@ func TestPast(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			kept.Judge(t, []time.Duration{test.want}, test.bound, func(ctx context.Context) ([]kept.Delay, error) {
+			judge(t, []time.Duration{test.want}, test.bound, func(ctx context.Context) ([]kept.Delay, error) {
 				rec := new(kept.Recorder)
 				policy := adapt.NextRetry(backoff.Constant(3*time.Second), retries)
 				return measure(ctx, rec, 1, policy, func(job *rivertype.JobRow) time.Time {
@@ -186,7 +200,7 @@ func TestKeyed(t *testing.T) {
 	delay := adapt.Keyed(newSeq)
 	const first = "1" // the ID of the first job of a schema
 	want := []time.Duration{delay(first, 0), delay(first, 1), delay(first, 2)}
-	kept.Judge(t, want, bound, func(ctx context.Context) ([]kept.Delay, error) {
+	judge(t, want, bound, func(ctx context.Context) ([]kept.Delay, error) {
 		rec := new(kept.Recorder)
 		inAnotherProcess := adapt.Keyed(newSeq)
 		return measure(ctx, rec, len(want), nil, func(job *rivertype.JobRow) time.Time {
