@@ -46,31 +46,45 @@ func TestNeverEarly(t *testing.T) {
 }
 
 // An attempt that fails 0.6 s after the last whole second gets a retry after 0.4 s to
-// 0.9 s, if the delay is 1 s. A busy machine can hide that, so there are ten of them.
+// 0.9 s, if the delay is 1 s. A busy machine can hide that, so a retry that is not early
+// counts only if no timer was late by more than an eighth of 0.1 s, and two must count.
 func TestEarly(t *testing.T) {
 	service.Need(t, service.Redis)
 	t.Parallel()
 	rec := new(kept.Recorder)
-	early := make(chan struct{})
+	told := make(chan struct{})
+	early, notEarly := false, 0
+	var watch func() time.Duration
 	fails := func(context.Context, *asynq.Task) error {
 		rec.Attempt()
-		if delays := rec.Delays(); len(delays) > 0 && delays[len(delays)-1].Late() < 0 || len(delays) == 10 {
-			close(early)
-			return nil
+		if delays := rec.Delays(); len(delays) > 0 {
+			busy := watch()
+			early = delays[len(delays)-1].Late() < 0
+			if !early && busy <= 100*time.Millisecond/8 {
+				notEarly++
+			}
+			if early || notEarly == 2 || len(delays) == 10 {
+				close(told)
+				return nil
+			}
 		}
+		watch = kept.Watch()
 		time.Sleep(time.Until(time.Now().Truncate(time.Second).Add(1600*time.Millisecond)) % time.Second)
 		return errors.New("always")
 	}
 	delay := adapt.RetryDelay[*asynq.Task](backoff.Constant(time.Second))
 	err := serve(t.Context(), fails, func(retry int, err error, task *asynq.Task) time.Duration {
 		return rec.Ask(delay(retry, err, task))
-	}, 10, func(string) error { kept.Receive(t, early, "a retry that is early, or ten"); return nil })
+	}, 10, func(string) error { kept.Receive(t, told, "a retry that is early, or two that are not"); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	delays := rec.Delays()
-	if last := delays[len(delays)-1]; last.Late() >= 0 {
-		t.Errorf("the delays are %v: asynq no longer cuts the time of a retry to whole seconds", delays)
+	switch {
+	case early:
+	case notEarly == 2:
+		t.Errorf("the delays are %v: asynq no longer cuts the time of a retry to whole seconds", rec.Delays())
+	default:
+		t.Skip("the machine is too busy to tell")
 	}
 }
 
