@@ -193,7 +193,7 @@ func judge(tb testing.TB, want []time.Duration, b Bound, measure func(ctx contex
 		case late == "":
 			return
 		case busy > excess/8:
-			tb.Logf("round %d does not count: %s, but a timer alone was %v late", round+1, late, busy)
+			tb.Logf("round %d does not count: %s, but a timer or a call alone was %v late", round+1, late, busy)
 		case failed != "":
 			tb.Fatalf("%s; before that, %s", late, failed)
 		default:
