@@ -45,11 +45,11 @@ func TestExamples(t *testing.T) {
 			if s, ok := needs[name]; ok {
 				service.Need(t, s)
 			}
-			ctx := kept.Context(t, "the program to be built and to end")
 			binary := filepath.Join(t.TempDir(), name)
-			if out, err := exec.CommandContext(ctx, "go", "build", "-o", binary, "./"+name).CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, "./"+name).CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
+			ctx := kept.Context(t, "the program to end")
 			var stderr strings.Builder
 			cmd := exec.CommandContext(ctx, binary)
 			cmd.Stderr = &stderr
