@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -128,18 +129,24 @@ func Receive[T any](tb testing.TB, ch <-chan T, what string) (v T) {
 // A delay that was too short fails at once, because no other work on the machine makes a
 // delay shorter. One that was too long may be the machine's fault: while measure runs,
 // a goroutine that does nothing but sleep measures how late its own timers are. If one
-// of them was late by more than an eighth of what the delay is too long by, the round
-// does not count. After seven such rounds the test skips. If a round counts, a delay that
-// is too long must be so in a second round that counts, or the test does not fail.
+// of them was late by more than a quarter of what the delay is too long by, the round
+// does not count. The test fails when a delay is too long in three rounds that count, and
+// passes after the first round in which none is. After nine rounds without either it
+// skips.
 //
 // The context of measure ends after the wanted delays and Patience, and then the test fails.
 //
 // An engine that works in a server needs some calls of it for each retry, and a busy machine
 // holds up each of them a little. Each of calls is made again and again too, and the time
-// that the longest one took counts as that of a timer that was late.
+// that the longest one took counts as that of a timer that was late. With calls an eighth
+// is enough for a round that does not count.
 func Judge(tb testing.TB, want []time.Duration, b Bound, measure func(ctx context.Context) ([]Delay, error), calls ...func()) {
 	tb.Helper()
-	judge(tb, want, b, measure, func() func() time.Duration {
+	part := time.Duration(4)
+	if len(calls) > 0 {
+		part = 8
+	}
+	judge(tb, want, b, part, measure, func() func() time.Duration {
 		stops := []func() time.Duration{Watch()}
 		for _, c := range calls {
 			stops = append(stops, repeat(func() time.Duration {
@@ -158,15 +165,16 @@ func Judge(tb testing.TB, want []time.Duration, b Bound, measure func(ctx contex
 	})
 }
 
-// judge is Judge with another watch.
-func judge(tb testing.TB, want []time.Duration, b Bound, measure func(ctx context.Context) ([]Delay, error), watch func() (stop func() time.Duration)) {
+// judge is Judge with another watch, and with the part of what a delay is too long by that
+// a timer must be late for a round not to count.
+func judge(tb testing.TB, want []time.Duration, b Bound, part time.Duration, measure func(ctx context.Context) ([]Delay, error), watch func() (stop func() time.Duration)) {
 	tb.Helper()
-	failed := ""
+	var failed []string
 	total := time.Duration(0)
 	for _, d := range want {
 		total += d
 	}
-	for round := range 7 {
+	for round := range 9 {
 		ctx, cancel := waiting(tb, total, fmt.Sprintf("an engine to keep %d delays", len(want)))
 		stop := watch()
 		delays, err := measure(ctx)
@@ -192,12 +200,12 @@ func judge(tb testing.TB, want []time.Duration, b Bound, measure func(ctx contex
 			tb.Fatal(early)
 		case late == "":
 			return
-		case busy > excess/8:
+		case busy > excess/part:
 			tb.Logf("round %d does not count: %s, but a timer or a call alone was %v late", round+1, late, busy)
-		case failed != "":
-			tb.Fatalf("%s; before that, %s", late, failed)
+		case len(failed) == 2:
+			tb.Fatalf("%s; before that, %s", late, strings.Join(failed, ", and "))
 		default:
-			failed = late
+			failed = append(failed, late)
 			tb.Logf("round %d: %s; measured once more", round+1, late)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -161,17 +162,18 @@ func TestJudge(t *testing.T) {
 		{"too early", []round{early}, 1, "delay 0 is 98ms, want 100ms or at most 1ms less", "", ""},
 		{"too early at last", []round{quietLate, busyLate, early}, 3, "delay 0 is 98ms, want 100ms or at most 1ms less", "", "round 1: " + late + "; measured once more|round 2 does not count: " + late + ", but a timer or a call alone was 2.000001ms late"},
 		{"too late once", []round{quietLate, quiet}, 2, "", "", "round 1: " + late + "; measured once more"},
-		{"too late twice", []round{quietLate, quietLater}, 2, later + "; before that, " + late, "", "round 1: " + late + "; measured once more"},
+		{"too late twice", []round{quietLate, quietLater, quiet}, 3, "", "", "round 1: " + late + "; measured once more|round 2: " + later + "; measured once more"},
+		{"too late three times", []round{quietLate, quietLate, quietLater}, 3, later + "; before that, " + late + ", and " + late, "", ""},
 		{"too late while it is busy", []round{busyLate, quiet}, 2, "", "", "round 1 does not count: " + late + ", but a timer or a call alone was 2.000001ms late"},
-		{"too late twice with a busy round between", []round{quietLate, busyLate, quietLater}, 3, later + "; before that, " + late, "", "round 1: " + late + "; measured once more|round 2 does not count: " + late + ", but a timer or a call alone was 2.000001ms late"},
-		{"too late in the seventh round at last", []round{busyLate, busyLate, busyLate, busyLate, busyLate, quietLate, quietLater}, 7, later + "; before that, " + late, "", ""},
-		{"always busy", []round{busyLate, busyLate, busyLate, busyLate, busyLate, busyLate, busyLate}, 7, "", tooFew, ""},
-		{"too late once and always busy", []round{quietLate, busyLate, busyLate, busyLate, busyLate, busyLate, busyLate}, 7, "", tooFew, ""},
+		{"too late three times with a busy round between", []round{quietLate, busyLate, quietLate, quietLater}, 4, later + "; before that, " + late + ", and " + late, "", ""},
+		{"too late in the ninth round at last", append(slices.Repeat([]round{busyLate}, 6), quietLate, quietLate, quietLater), 9, later + "; before that, " + late + ", and " + late, "", ""},
+		{"always busy", slices.Repeat([]round{busyLate}, 9), 9, "", tooFew, ""},
+		{"too late twice and always busy", append([]round{quietLate, quietLate}, slices.Repeat([]round{busyLate}, 7)...), 9, "", tooFew, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			measured, watching := 0, false
 			r := judged(t, func(tb testing.TB) {
-				judge(tb, []time.Duration{100 * ms}, Exact, func(ctx context.Context) ([]Delay, error) {
+				judge(tb, []time.Duration{100 * ms}, Exact, 8, func(ctx context.Context) ([]Delay, error) {
 					if !watching {
 						t.Error("nobody watches the machine while measure runs")
 					}
@@ -282,7 +284,7 @@ func TestJudgeMeasures(t *testing.T) {
 			2 * ms:  "",
 			-ms:     "",
 			-2 * ms: "delay 0 is 48ms, want 50ms or at most 1ms less",
-			10 * ms: "delay 0 is 60ms, want 50ms or at most 2ms more; before that, delay 0 is 60ms, want 50ms or at most 2ms more",
+			10 * ms: "delay 0 is 60ms, want 50ms or at most 2ms more; before that, delay 0 is 60ms, want 50ms or at most 2ms more, and delay 0 is 60ms, want 50ms or at most 2ms more",
 		} {
 			if r := judged(t, func(tb testing.TB) { Judge(tb, want, Exact, measure(more)) }); r.failed != failed || r.skipped != "" {
 				t.Errorf("%v late: failed with %q, skipped with %q, want failed with %q", more, r.failed, r.skipped, failed)
@@ -295,8 +297,8 @@ func TestJudgeMeasures(t *testing.T) {
 func TestJudgeCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for call, want := range map[time.Duration]string{ // by how long a call takes, if the delay is 8 ms too long
-			0:      "delay 0 is 110ms, want 100ms or at most 2ms more; before that, delay 0 is 110ms, want 100ms or at most 2ms more",
-			ms:     "delay 0 is 110ms, want 100ms or at most 2ms more; before that, delay 0 is 110ms, want 100ms or at most 2ms more",
+			0:      "delay 0 is 110ms, want 100ms or at most 2ms more; before that, delay 0 is 110ms, want 100ms or at most 2ms more, and delay 0 is 110ms, want 100ms or at most 2ms more",
+			ms:     "delay 0 is 110ms, want 100ms or at most 2ms more; before that, delay 0 is 110ms, want 100ms or at most 2ms more, and delay 0 is 110ms, want 100ms or at most 2ms more",
 			ms + 1: "",
 		} {
 			calls := 0
@@ -306,8 +308,8 @@ func TestJudgeCalls(t *testing.T) {
 					return []Delay{{100 * ms, 110 * ms}}, nil
 				}, func() { calls++; time.Sleep(call) })
 			})
-			if r.failed != want || (r.skipped == "") != (want != "") || calls < 10 || calls > 80 {
-				t.Errorf("calls of %v: failed with %q, skipped with %q after %d calls, want failed with %q after 10 to 80", call, r.failed, r.skipped, calls, want)
+			if r.failed != want || (r.skipped == "") != (want != "") || calls < 10 || calls > 100 {
+				t.Errorf("calls of %v: failed with %q, skipped with %q after %d calls, want failed with %q after 10 to 100", call, r.failed, r.skipped, calls, want)
 			}
 		}
 	})

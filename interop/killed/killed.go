@@ -2,7 +2,8 @@
 // again and again, to see whether an engine loses a job or its place in the schedule.
 //
 // A test calls [Main] in TestMain, and then [Run] and [Check]. The worker calls [Begin],
-// [Ask] and [Done].
+// [Ask] and [Done]. Events count in the order in which the worker tells them, so a worker
+// of several goroutines must not begin a job again before it has told what it asked for.
 package killed
 
 import (

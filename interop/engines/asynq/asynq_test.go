@@ -120,8 +120,8 @@ func TestMeasureEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("enough")
 	time.AfterFunc(500*time.Millisecond, func() { cancel(cause) })
-	if _, err := Measure(ctx, backoff.Constant(time.Hour), 1); !errors.Is(err, cause) {
-		t.Errorf("Measure returns %v, want %v", err, cause)
+	if _, err := Measure(ctx, backoff.Constant(time.Hour), 1); err == nil || err.Error() != cause.Error() {
+		t.Errorf("Measure returns %v, want %v and nothing about what it deletes", err, cause)
 	}
 }
 

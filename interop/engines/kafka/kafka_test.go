@@ -45,19 +45,25 @@ func TestDelays(t *testing.T) {
 // TestFloor asks for no delay. The first retry of a process waits about 10 ms for what
 // franz-go has to know of a topic, and each retry about 1 ms for its transaction.
 func TestFloor(t *testing.T) {
-	var delays []kept.Delay
-	ctx := kept.Context(t, "a retry without a delay")
-	for range 20 { // a busy machine may make all of them longer
-		d, err := measure(ctx, adapt.Ladder(backoff.Constant(0), 5, 1))
+	failed := 0
+	for range 20 {
+		stop := kept.Watch()
+		delays, err := measure(kept.Context(t, "a retry without a delay"), adapt.Ladder(backoff.Constant(0), 5, 1))
+		busy := stop()
 		if err != nil {
 			t.Fatal(err)
 		}
-		delays = append(delays, d...)
-		if d[1].Kept < 8*ms { // with the 10 ms that franz-go lingers unless set, it is about 11 ms
+		if delays[1].Kept < 8*ms { // with the 10 ms that franz-go lingers unless set, it is about 11 ms
 			return
 		}
+		if busy < 2*ms {
+			failed++
+		}
+		if failed == 3 {
+			t.Fatalf("delays %v, want a second one below 8 ms: does franz-go linger?", delays)
+		}
 	}
-	t.Errorf("delays %v: want one of the second delays within 8 ms", delays)
+	t.Skip("the machine is too busy to tell")
 }
 
 // TestLadder shares the topics, and compares what was kept with the schedule itself.
