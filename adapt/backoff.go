@@ -34,7 +34,8 @@ func NewBackOff(seq iter.Seq[time.Duration]) *BackOff {
 }
 
 // NextBackOff returns the next delay, or −1 after the last one, which is
-// cenkalti/backoff's Stop.
+// cenkalti/backoff's Stop. A schedule of more than 1,048,576 delays does not end here: the
+// delay with that number is repeated.
 func (b *BackOff) NextBackOff() time.Duration {
 	d, stop := b.Next()
 	if stop {

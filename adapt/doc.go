@@ -219,6 +219,7 @@
 //
 // [From], [FromBackOff], [FromNext] and [FromPolicy] make a schedule of what you run
 // today: of a function of the retry's number, of a policy of cenkalti/backoff, of
-// sethvargo/go-retry, or of any other library. Then package plan, package sim and the
-// command backoff show what it does.
+// sethvargo/go-retry, or of any other library. Then packages plan and sim tell what it
+// does. The command backoff takes expressions, not Go: docs/defaults.md has those of the
+// default policies.
 package adapt

@@ -134,7 +134,9 @@ func TestLookingMoves(t *testing.T) {
 		{"watermill's Retry with both", both.Middleware, []time.Duration{0, 20 * ms, 180 * ms, 1180 * ms, 2180 * ms, 3180 * ms}},
 		{"adapt.Func", ours(func(int, time.Duration) {}), plain},
 	} {
-		if diff := cmp.Diff(row.want, run(t, calls, row.middleware)); diff != "" {
+		got := run(t, calls, row.middleware)
+		t.Logf("with %s the attempts are at %v", row.name, got)
+		if diff := cmp.Diff(row.want, got); diff != "" {
 			t.Errorf("with %s the attempts are not where they are with version 1.5.1 (-want +got):\n%s", row.name, diff)
 		}
 	}
